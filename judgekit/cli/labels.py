@@ -125,6 +125,8 @@ def agree(
     from judgekit.core.display.markdown import to_markdown
     from judgekit.core.display.text import to_text
     from judgekit.report.agreement_words import agreement_parts
+    from judgekit.report.folder import PAGE
+    from judgekit.report.report import Report
 
     calibration = measure(
         folder, labels, combine=combine, failures=failures, weights=weights,  # type: ignore[arg-type]
@@ -138,8 +140,10 @@ def agree(
     else:
         typer.echo(to_text(parts, width=columns()))
     if html is not None:
-        page = calibration.to_html(html)
+        page = calibration.to_html(html, run=folder)
         typer.echo(f"page: {page}", err=json or markdown)
+    if (folder / PAGE).is_file():
+        typer.echo(f"written again with the agreement: {Report.read(folder).to_html()}", err=True)
     if calibration.problems:
         raise typer.Exit(2)
 
@@ -161,7 +165,11 @@ def correct(
     Exit codes: 0 corrected, 2 the run or the labels are wrong.
     """
     from judgekit.analysis.correction.correct import correct_means
+    from judgekit.report.folder import PAGE
 
     corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
     data = partial(corrected.model_dump, mode="json")
     print_document(corrected, data, as_json=json, markdown=markdown)
+    if (folder / PAGE).is_file():
+        note = "the page of the run shows means as judged; `labels:` in the suite corrects them"
+        typer.echo(note, err=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from urllib.parse import quote
 
 from judgekit.analysis.ranking import ranking as results
 from judgekit.analysis.ranking.ranking import ModelRanking
@@ -10,6 +12,8 @@ from judgekit.pages.figures import CentredAxis
 from judgekit.pages.html import fill, write_html
 from judgekit.report import agreement_words as words
 from judgekit.report.calibration import Agreement, Calibration
+from judgekit.report.folder import PAGE
+from judgekit.report.report import Report
 
 SCRIPTS = ("scrolls", "ranking/main")
 """Pieces of the script, in the order they are joined."""
@@ -37,19 +41,42 @@ def render_ranking(ranking: ModelRanking) -> str:
                 ranking=ranking, words=results, axis=axis, duels=duels)  # fmt: skip
 
 
-def write_agreement(calibration: Calibration, path: Path) -> Path:
+def write_agreement(calibration: Calibration, path: Path, run: str | Path | None = None) -> Path:
     """Write the page of an agreement and return its path.
 
+    Args:
+        calibration: the agreement.
+        path: the file.
+        run: the folder of the run that was compared, for the texts of cases and links to its page.
+
     Raises:
-        ConfigError: the file cannot be written, is a link, or exists and is not a judgekit page.
+        ConfigError: the file cannot be written, is a link, or exists and is not a judgekit page; or
+            the run cannot be read.
     """
-    return write_html(render_agreement(calibration), path)
+    report, link = None, ""
+    if run is not None:
+        report, page = Report.read(run), Path(run) / PAGE
+        if page.is_file():
+            place = os.path.relpath(page.resolve(), path.resolve().parent)
+            link = quote(place.replace(os.sep, "/"))
+    return write_html(render_agreement(calibration, run=report, link=link), path)
 
 
-def render_agreement(calibration: Calibration) -> str:
-    """Return the page of an agreement."""
+def render_agreement(calibration: Calibration, *, run: Report | None = None, link: str = "") -> str:
+    """Return the page of an agreement.
+
+    Args:
+        calibration: the agreement.
+        run: the run that was compared, for the texts of cases.
+        link: the address of its page.
+    """
+    wanted = {one.case for criterion in calibration.criteria for one in criterion.disagreements}
+    cases = {}
+    if run is not None and wanted and run.figures.dataset == calibration.dataset:
+        cases = {one.case.id: one.case for one in run.results if one.case.id in wanted}
     return fill("agreement", styles=("ranking", "agreement"), scripts=SCRIPTS,
-                calibration=calibration, words=words, shade=shade)  # fmt: skip
+                calibration=calibration, words=words, shade=shade, cases=cases,
+                link=link)  # fmt: skip
 
 
 def shade(agreement: Agreement, row: int, column: int) -> str:

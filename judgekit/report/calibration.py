@@ -397,15 +397,20 @@ class Calibration(Document, Framed, Value):
             return "Weighted by 1 / probability of the sampling plan; tables count answers."
         return "No label has a probability: labelled cases count as a random sample of the run."
 
-    def to_html(self, path: str | Path) -> Path:
+    def to_html(self, path: str | Path, *, run: str | Path | None = None) -> Path:
         """Write the agreement as one self-contained HTML file and return its path.
 
+        Args:
+            path: the file.
+            run: the folder of the run that was compared; the page then shows question and answer of
+                the cases with the largest disagreements, and links to them on the page of the run.
+
         Raises:
-            ConfigError: the file cannot be written.
+            ConfigError: the file cannot be written, or the run cannot be read.
         """
         from judgekit.core.renderers import renderer
 
-        written: Path = renderer("agreement page")(self, Path(path))
+        written: Path = renderer("agreement page")(self, Path(path), run)
         return written
 
     def _parts_shown(self) -> Iterable[Shown]:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from judgekit.report.report import Report
 from tests.analysis.agreement.simulated import study
 from tests.cli.conftest import one_line
 
@@ -72,3 +73,18 @@ def test_the_page_keeps_standard_output_clean(labelled, judgekit, tmp_path):
 )
 def test_a_mistake_is_one_line(labelled, judgekit, flags, message):
     assert message in one_line(judgekit("agree", "run", "labels.jsonl", *flags))
+
+
+def test_the_page_of_the_run_is_written_again(labelled, judgekit, tmp_path):
+    page = tmp_path / "run" / "report.html"
+    assert not judgekit("agree", "run", "labels.jsonl").err  # it has no page
+    (tmp_path / "run" / "agree.json").unlink()
+    Report.read(tmp_path / "run").to_html()
+    assert "not compared with people" in page.read_text()
+
+    done = judgekit("agree", "run", "labels.jsonl", "--json")
+    assert done.err == "written again with the agreement: run/report.html\n"
+    json.loads(done.out)
+    assert "Against people" in page.read_text()
+    note = "the page of the run shows means as judged; `labels:` in the suite corrects them\n"
+    assert judgekit("correct", "run", "labels.jsonl").err == note

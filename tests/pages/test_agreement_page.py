@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
+from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.pages.analysis import render_agreement, shade
 from judgekit.report.calibration import Calibration
+from judgekit.report.report import Report
 from tests import browsing
 from tests.analysis.agreement.simulated import study
 from tests.layout import check_layout
@@ -47,6 +50,28 @@ def test_everything_is_on_the_page(found: Calibration) -> None:
     for text in ("no verdict", "balanced F1", "with other labellers", "left out", "It is good.",
                  "within groups of", "random sample", "alternative test"):  # fmt: skip
         assert text in page, text
+
+
+def test_disagreements_show_question_and_answer_and_lead_to_the_case(tmp_path: Path) -> None:
+    folder, labels = study(tmp_path / "a run", failed=3, change=evil)
+    run = Report.read(folder)
+    case = Case(id="x", input=f"Q {EVIL}", output="A" * 900)
+    results = [scored._replace(case=case.model_copy(update={"id": scored.case.id}))
+               for scored in run.results]  # fmt: skip
+    told = Report(run.figures, results=results, folder=folder)
+    agreement = agree(folder, labels, write=False)
+
+    page = render_agreement(agreement, run=told)
+    assert "<script>alert" not in page
+    assert page.count('<p class="output"') == page.count('<article class="differs">') > 0
+    assert "AAA..." in page
+    page = agreement.to_html(tmp_path / "agree.html", run=folder).read_text()
+    assert "#case=" not in page  # the run has no page yet
+    (folder / "report.html").write_text("")
+    page = agreement.to_html(tmp_path / "agree.html", run=folder).read_text()
+    assert re.search(r'<a href="[^":]*report.html#case=c\d+">', page)
+    other = Report(run.figures.model_copy(update={"dataset": "0"}), results=results)
+    assert '<p class="output"' not in render_agreement(agreement, run=other)
 
 
 def test_cells_are_shaded_by_their_share_of_the_largest(found: Calibration) -> None:

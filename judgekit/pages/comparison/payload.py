@@ -171,6 +171,9 @@ def _details(
                 continue
             if case.id in scored_of:
                 scored_of[case.id][number] = scored
+            if case.steps:
+                steps = case.model_dump(mode="json", include={"steps"}, exclude_defaults=True)
+                data.setdefault("steps", [None] * len(runs))[number] = steps["steps"]
             results = {row.metric: _result(row.result) for row in scored.rows}
             data.setdefault("said", [None] * len(runs))[number] = results
             first = bases.setdefault(case.id, case)

@@ -19,6 +19,7 @@ from judgekit.core.score import Part, Score
 from judgekit.pages.comparison.page import write_comparison
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
+from tests.analysis.comparison.marked import Marked
 from tests.browsing import KINDS, skip_without_a_browser, unfold
 
 if TYPE_CHECKING:
@@ -106,6 +107,30 @@ def test_both_sides_of_a_case_open(tab: Tab, pair: tuple[Path, Path], tmp_path: 
     assert drawer.locator(".answers .text").count() == 1  # the choice stays
     tab.keyboard.press("Escape")
     assert drawer.is_hidden()
+
+
+def test_one_rule_of_worse_and_the_steps_of_both_runs(tab: Tab, run: Any, tmp_path: Path) -> None:
+    steps = [{"role": "assistant", "content": "Look <b>it</b> up.",
+              "tool_calls": [{"name": "find_order", "arguments": {"id": 7}}]}]  # fmt: skip
+    # What is better by one metric is worse by the other: the case is one that got worse.
+    metrics = [Marked(), Marked("bad", higher=False)]
+    folders = [
+        run(name, {"c0": value, "c1": 0.5}, metrics=metrics,
+            given={"c0": {"steps": steps if name == "main" else []}})
+        for name, value in (("main", 0.2), ("pr", 0.9))
+    ]  # fmt: skip
+    show(tab, tmp_path / "page.html", *folders, fragment="#case=c0")
+
+    drawer = tab.locator("#drawer")
+    drawer.locator("summary", has_text="Steps before the answer (1 and 0)").click()
+    drawer.locator(".call", has_text="find_order").wait_for()
+    assert "Look <b>it</b> up." in drawer.inner_text()
+    assert "No steps." in drawer.inner_text()
+    tab.keyboard.press("Escape")
+    assert "1 of 2 cases got worse, 0 better" in tab.locator(".verdict").inner_text()
+    statuses = tab.locator(".statuses").first.inner_text()
+    assert "Regressed 1" in statuses
+    assert "Improved" not in statuses
 
 
 def test_what_one_run_lacks_is_said(tab: Tab, pair: tuple[Path, Path], tmp_path: Path) -> None:

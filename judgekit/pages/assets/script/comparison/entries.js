@@ -47,12 +47,14 @@ function viewOf(item, run) {
   const cells = data.metrics.map((metric, m) => {
     const cell = stepOf(metric, run, base ? base[m] : null, other ? other[m] : null, paired);
     if (!metric.compared[run] || !paired) return cell;
-    if (cell.way) flags.add(cell.way);
     if (cell.flip) flags.add("flipped");
     if (cell.way && item.same[run]) flags.add("judging");
     if (typeof cell.base !== typeof cell.other) flags.add("unscored");
     return cell;
   });
+  // A case got worse if one of its metrics did, and better if some did and none got worse: the rule
+  // by which the page counts and orders them, too.
+  if (fate === "worse" || fate === "better") flags.add(fate);
   if (fate === "only_base" || fate === "only_new") flags.add("one");
   else if (fate === "other") flags.add("other");
   else if (fate === "same") flags.add("same");
@@ -67,12 +69,16 @@ function stepOf(metric, run, base, other, paired) {
     typeof value !== "number" || threshold === null ? null : metric.higher ? value >= threshold : value <= threshold;
   cell.passes = [passes(base), passes(other)];
   if (!paired || !metric.compared[run] || typeof base !== "number" || typeof other !== "number") return cell;
-  const step = Math.abs(other - base) < 1e-9 ? 0 : other - base;
+  const step = difference(base, other);
   cell.value = step;
   if (step) cell.way = step > 0 === metric.higher ? "better" : "worse";
   if (cell.passes[0] !== null && cell.passes[0] !== cell.passes[1]) cell.flip = cell.passes[1] ? "to-pass" : "to-fail";
   return cell;
 }
+
+// Smaller differences than this are none, as in the analysis.
+const EPSILON = 1e-9;
+const difference = (base, other) => (Math.abs(other - base) < EPSILON ? 0 : other - base);
 
 function haystack(entry) {
   if (entry.found === null) {

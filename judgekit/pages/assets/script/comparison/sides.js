@@ -17,6 +17,7 @@ function sidesOf(entry) {
   if (data.pages.length) pane.append(h("p", { class: "legend" }, "All that is known of this case: ", pageLink(item, 0), " · ", pageLink(item, run)));
   if (item.asked) {
     pane.append(asked(item, run));
+    append(pane, [steps(item, run)]);
     if (item.said[0] || item.said[run]) pane.append(answers(item, run));
   } else {
     pane.append(h("p", { class: "legend" }, "Its texts were left out to keep the page small; they are on the pages of the runs."));
@@ -63,6 +64,24 @@ function questions(item) {
   return data.case_fields
     .filter(({ name }) => item[name] !== undefined)
     .map((field) => (own(special, field.name) || byKind[field.kind])(item[field.name], field));
+}
+
+// What the assistants did before they answered.
+function steps(item, run) {
+  const [base, other] = [0, run].map((n) => (item.steps || [])[n]);
+  if (!base && !other) return null;
+  const one = (message) =>
+    h(
+      "div",
+      { class: "turn earlier" },
+      h("h5", null, message.name ? `${message.role} · ${message.name}` : message.role),
+      message.content ? editedText([["=", message.content]], "", "Text") : null,
+      (message.tool_calls || []).map((call) => h("div", { class: "call" }, h("strong", null, call.name), json(call.arguments === undefined ? null : call.arguments))),
+    );
+  const all = (messages) => h("div", null, messages ? messages.map(one) : h("p", { class: "legend" }, "No steps."));
+  const alike = JSON.stringify(base) === JSON.stringify(other);
+  const counts = alike ? `${base.length}, the same in both runs` : [base, other].map((each) => (each || []).length).join(" and ");
+  return fold(`Steps before the answer (${counts})`, () => (alike ? all(base) : columns(run, all(base), all(other))));
 }
 
 // -- the answers --------------------------------------------------------------------
@@ -174,8 +193,9 @@ function partTable(metric, ids, before, after) {
   ];
   const worse = (id) => {
     const [one, other] = [before.get(id), after.get(id)];
-    if (!one || !other || one.value === null || other.value === null || one.value === other.value) return "";
-    return other.value < one.value ? "worse" : "better";
+    if (!one || !other || one.value === null || other.value === null) return "";
+    const step = difference(one.value, other.value);
+    return step === 0 ? "" : step < 0 ? "worse" : "better";
   };
   return h(
     "table",
