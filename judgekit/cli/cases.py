@@ -1,13 +1,18 @@
 """`judgekit cases` and `judgekit perturb`: check, sanitize, sample and perturb cases."""
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from judgekit.cli.options import command_group
 from judgekit.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from judgekit.authoring.lint.rule import Linted
 
 app = command_group("Check, sanitize and sample files of cases.")
 
@@ -48,6 +53,7 @@ def sanitize(
 @app.command("lint")
 def lint(
     cases: str | None = None,
+    map: list[str] | None = None,
     rows: str | None = None,
     format: Literal["text", "json"] = "text",
     strict: bool = False,
@@ -61,6 +67,7 @@ def lint(
     """
     from judgekit.authoring.cases.lint import case_rules, lint_cases
     from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
+    from judgekit.cli.prompts import is_terminal
     from judgekit.datasets.load import shape_of
     from judgekit.suite.resolved import resolve
     from judgekit.suite.source import is_suite
@@ -71,6 +78,8 @@ def lint(
     if cases is None:
         raise ConfigError("name a file of cases: judgekit cases lint FILE")
     if is_suite(cases):
+        if map:
+            raise ConfigError("--map is for a file of cases; a suite has it under cases: {fields:}")
         given = resolve(cases).cases()
         if given.inline:
             raise ConfigError("the cases are in the suite; `judgekit run --plan` checks them")
@@ -79,10 +88,57 @@ def lint(
         shape = shape_of(rows) if rows is not None else own
         linted = lint_cases(given.source()[0], shape=shape, **options)
     else:
-        linted = lint_cases(cases, shape=shape_of(rows))
+        read = partial(lint_cases, cases, shape=shape_of(rows))
+        linted = read(**(_options(cases, map) if map else {}))
+        if not map and cases != "-" and format == "text" and _unknown_columns(linted):
+            if is_terminal():
+                linted = read(**_asked_options(cases))
+            else:
+                print(_map_hint(cases), file=sys.stderr)
     text = (lint_json if format == "json" else lint_text)(linted, case_rules())
     typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
+
+
+def _options(cases: str, flags: list[str]) -> dict[str, Any]:
+    """Return the options of a reader for `--map` flags."""
+    from judgekit.authoring.scaffold.columns import fields_of, guess_fields, look_at, mapped
+
+    table = look_at(Path(cases))
+    fields = fields_of(mapped(flags, table, guess_fields(table.columns)), table)
+    return {**table.settings, **({"fields": fields} if fields else {})}
+
+
+def _asked_options(cases: str) -> dict[str, Any]:
+    """Ask which column is what, and return the options of a reader."""
+    from judgekit.authoring.scaffold.columns import columns_text, guess_fields, look_at
+    from judgekit.authoring.scaffold.own_suite import columns_interview
+    from judgekit.cli.prompts import ask
+    from judgekit.cli.screen import columns
+    from judgekit.core.canonical import printable
+
+    table = look_at(Path(cases))
+    guessed = guess_fields(table.columns)
+    typer.echo(printable(columns_text(table, guessed, width=columns())), nl=False)
+    mapping = ask(lambda: columns_interview(table, guessed))
+    return _options(cases, [f"{column}={field}" for column, field in mapping.items()])
+
+
+def _unknown_columns(linted: "Linted") -> bool:
+    """Return whether rows could not be read because of the names of their columns."""
+    return any(one.rule == "unreadable" and "unknown key" in one.message for one in linted.open)
+
+
+def _map_hint(cases: str) -> str:
+    """Return the question which column is what, with the flags of the guess."""
+    from judgekit.authoring.scaffold.columns import guess_fields, look_at
+    from judgekit.core.canonical import printable
+
+    table = look_at(Path(cases))
+    guess = guess_fields(table.columns) or {table.names[0]: "output"}
+    flags = " ".join(f"--map {quote(f'{name}={field}')}" for name, field in guess.items())
+    question = "judgekit: which column is what? add"
+    return " ".join(printable(f"{question} {flags}; init --cases writes a suite").split())
 
 
 @app.command("criteria")

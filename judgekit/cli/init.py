@@ -1,15 +1,24 @@
 """`judgekit init`: write a new project."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from judgekit.authoring.scaffold.project import ProjectPlan
 
 
 def init(
     folder: Path = Path(),
+    cases: Path | None = None,
+    map: list[str] | None = None,
+    rubric: list[str] | None = None,
     name: str | None = None,
     judge: str | None = None,
     api_base: str | None = None,
@@ -18,16 +27,25 @@ def init(
     force: bool = False,
     yes: bool = False,
 ) -> None:
-    """Write a project that runs offline.
+    """Write a suite for your cases, or an example that runs offline.
 
-    It has a suite, cases, their criteria and recorded replies. In a terminal, ask for what no flag
-    gives. Replace existing files only with --force.
+    With --cases FILE, look at the columns of your file and write a suite that reads it: CSV with
+    any delimiter, Excel, JSON or Parquet. Without, write an example: a suite, cases, their
+    criteria and recorded replies. In a terminal, ask for what no flag gives. Replace existing
+    files only with --force.
     """
+    from judgekit.authoring.scaffold.project import ProjectPlan, default_name
+
+    if cases is not None:
+        plan = ProjectPlan(name or default_name(folder), judge=judge, api_base=api_base)
+        _init_cases(folder, cases, map or [], tuple(rubric or ()), plan, force=force, yes=yes)
+        return
+    for flag, given in (("--map", map), ("--rubric", rubric)):
+        if given:
+            raise ConfigError(f"{flag} belongs to --cases FILE, your own cases; add it")
     from judgekit.authoring.scaffold.interview import project_interview
     from judgekit.authoring.scaffold.project import (
-        ProjectPlan,
         check_host,
-        default_name,
         misplaced,
         next_steps,
         write_project,
@@ -46,3 +64,37 @@ def init(
     if ci is not None and (warning := misplaced(folder, ci)):
         typer.echo(printable(warning), err=True)
     print_steps(next_steps(folder, plan))
+
+
+def _init_cases(
+    folder: Path,
+    cases: Path,
+    flags: list[str],
+    rubrics: tuple[str, ...],
+    plan: ProjectPlan,
+    *,
+    force: bool,
+    yes: bool,
+) -> None:
+    """Write a suite for a file of cases."""
+    from judgekit.authoring.scaffold import own_suite as work
+    from judgekit.authoring.scaffold.columns import columns_text, guess_fields, look_at, mapped
+    from judgekit.authoring.scaffold.project import check_judge
+    from judgekit.cli.prompts import ask, is_terminal, print_steps
+    from judgekit.cli.screen import columns
+    from judgekit.core.display.parts import counted
+
+    check_judge(plan)
+    table = look_at(cases)
+    guessed = mapped(flags, table, guess_fields(table.columns))
+    own = work.OwnSuite(table, guessed, plan, rubrics)
+    if not yes and is_terminal() and not flags:
+        typer.echo(printable(columns_text(table, guessed, width=columns())), nl=False)
+        own = ask(lambda: work.own_interview(table, guessed, plan))._replace(rubrics=rubrics)
+    work.check_mapping(table, own.mapping)
+    count, more = work.count_cases(own)
+    paths = work.write_own_suite(folder, own, force=force)
+    typer.echo(printable(columns_text(table, own.mapping, width=columns())), nl=False)
+    number = f"at least {count:,} cases" if more else counted(count, "case")
+    typer.echo(printable(f"{paths[0]}: {number} of {cases}"))
+    print_steps(work.next_own_steps(folder, own))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +15,8 @@ from judgekit.authoring.lint.rule import SEVERITIES, Linted, LintFinding, LintRu
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError
 
+MOST_LINES = 5
+"""Maximum number of further lines to name for one problem."""
 VERSION = 1
 """Version of the JSON format."""
 
@@ -31,9 +33,13 @@ def lint_text(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> st
 
 def _lines(linted: Linted, rules: Mapping[str, LintRule]) -> Iterator[str]:
     explained: set[str] = set()
+    equal: dict[tuple[str, str, str], list[LintFinding]] = {}
     for one in linted.open:
+        equal.setdefault((one.file, one.rule, one.message), []).append(one)
+    for one, *others in equal.values():
         where = f"{shown_path(one.file)}:{one.line}"
-        yield one_line(f"{where}: {one.severity} {one.rule}: {one.message}")
+        also = f" ({_others(others)})" if others else ""
+        yield one_line(f"{where}: {one.severity} {one.rule}: {one.message}{also}")
         if one.rule not in explained:
             explained.add(one.rule)
             yield f"    why: {rules[one.rule].why}"
@@ -44,6 +50,13 @@ def _lines(linted: Linted, rules: Mapping[str, LintRule]) -> Iterator[str]:
     silent = len(linted.findings) - len(linted.open)
     tail = f" ({silent} silenced)" if silent else ""
     yield f"{counts} in {_count(len(linted.files), 'file')}{tail}"
+
+
+def _others(others: Sequence[LintFinding]) -> str:
+    """Return where else a problem is, as far as it fits."""
+    lines = [str(one.line) for one in others[:MOST_LINES]]
+    more = ", ..." if len(others) > len(lines) else ""
+    return f"and {len(others):,} more: line{'s' * (len(others) > 1)} {', '.join(lines)}{more}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -28,8 +28,19 @@ Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEEDS = tuple(name for name in Case.model_fields if name in CASE_TEXTS and name != "output")
 """Fields that a rubric may require in addition to the output."""
-DEFAULT_LEVELS = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
+Levels = tuple[tuple[str, float | None], ...]
+DEFAULT_LEVELS: Levels = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
+_HOW = re.compile(r"how +(\w+)", re.IGNORECASE)
+_HOW_WORDS = {
+    "well": ("very well", "fairly well", "poorly", "not at all"),
+    "much": ("very much", "fairly much", "a little", "not at all"),
+    "many": ("all", "most", "few", "none"),
+    "often": ("always", "often", "rarely", "never"),
+}
+_HOW_ELSE = ("very", "fairly", "slightly", "not at all")
 
+_NAME_WORDS = 4
+"""Most words of a name before `=`; a longer text is a question that holds the sign."""
 _WORDS = Path(__file__).with_name("interview.yaml")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _EXAMPLE = 'judgekit rubric new tone --criterion "Is the answer friendly?"'
@@ -57,6 +68,19 @@ class RubricDraft(NamedTuple):
     requires: tuple[str, ...] = ("input",)
     quotes: bool = False
     """Whether the judge must quote its evidence."""
+
+
+def levels_for(text: str) -> Levels:
+    """Return levels that answer a question: `How friendly is it?` takes no `fully`.
+
+    >>> levels_for("How friendly is it?")[1], levels_for("Is it friendly?")[1]
+    (('fairly', 0.67), ('partly', 0.5))
+    """
+    how = _HOW.match(text.strip())
+    if how is None:
+        return DEFAULT_LEVELS
+    words = _HOW_WORDS.get(how[1].lower(), _HOW_ELSE)
+    return tuple(zip(words, (1.0, 0.67, 0.33, 0.0), strict=True))
 
 
 def name_fault(name: str) -> str | None:
@@ -105,14 +129,16 @@ def criterion_from(text: str, used: Sequence[str], *, kind: Kind = "levels") -> 
         ConfigError: there is no text, or the name is already used.
     """
     name, equals, rest = text.partition("=")
-    named = bool(equals) and NAME.fullmatch(name.strip()) is not None
-    id, question = (name.strip(), rest) if named else ("", text)
+    # A name may have spaces: `is polite=Is it polite?`.
+    spaced = "_".join(name.split())
+    named = bool(equals) and len(name.split()) <= _NAME_WORDS and NAME.fullmatch(spaced) is not None
+    id, question = (spaced, rest) if named else ("", text)
     question = " ".join(question.split())
     if not question:
         raise ConfigError(f"--criterion {text!r}: has no question; write NAME=TEXT or TEXT")
     if id in used:
         raise ConfigError(f"--criterion: two criteria are named {id!r}; rename one")
-    return CriterionDraft(id or id_of(question, used), question, kind)
+    return CriterionDraft(id or id_of(question, used), question, kind, levels_for(question))
 
 
 def draft_from(

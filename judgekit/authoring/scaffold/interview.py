@@ -41,26 +41,27 @@ def project_interview(
     name: str, *, criteria: Literal["rubric", "case"] | None = None
 ) -> Generator[InterviewPrompt, str, ProjectPlan]:
     """Ask for the settings of a project, except for where its criteria are if that is given."""
-    name = yield _prompt("project", default=name)
-    plan = yield from _judge_of(name)
+    name = yield prompt("project", default=name)
+    plan = yield from judge_interview(name)
     where: str = criteria or "rubric"
     if plan.judge != "none" and criteria is None:
-        where = yield _prompt("criteria")
+        where = yield prompt("criteria")
     return plan._replace(criteria="case" if where == "case" else "rubric")
 
 
-def _judge_of(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
-    who = yield _prompt("judge")
+def judge_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
+    """Ask for the judge."""
+    who = yield prompt("judge")
     if who == "none":
         return ProjectPlan(name, judge="none")
     if who == "person":
-        person = yield _prompt("person", fault=draft.name_fault)
+        person = yield prompt("person", fault=draft.name_fault)
         return ProjectPlan(name, judge=f"{MANUAL.prefix}{person}")
     if who == "hosted":
-        model = yield _prompt("hosted_model", default=EXAMPLE_MODEL, fault=_model_fault)
+        model = yield prompt("hosted_model", default=EXAMPLE_MODEL, fault=_model_fault)
         return ProjectPlan(name, judge=model)
-    base = yield _prompt("address", fault=_address_fault)
-    model = yield _prompt("server_model", fault=_model_fault)
+    base = yield prompt("address", fault=_address_fault)
+    model = yield prompt("server_model", fault=_model_fault)
     return ProjectPlan(name, judge=model, api_base=base)
 
 
@@ -68,19 +69,19 @@ def rubric_interview(
     name: str, *, name_fault: Fault
 ) -> Generator[InterviewPrompt, str, RubricDraft]:
     """Ask for the content of a rubric."""
-    name = yield _prompt("rubric", default=name or None, fault=name_fault)
-    description = yield _prompt("description")
+    name = yield prompt("rubric", default=name or None, fault=name_fault)
+    description = yield prompt("description")
     needed = yield from _read("requires", draft.needs_of, fields=", ".join(draft.NEEDS))
     criteria: list[CriterionDraft] = []
-    text = yield _prompt("criterion", number=1)
+    text = yield prompt("criterion", number=1)
     while text:
         criteria.append((yield from _criterion(text, [c.id for c in criteria])))
-        text = yield _prompt("next_criterion", number=len(criteria) + 1)
+        text = yield prompt("next_criterion", number=len(criteria) + 1)
     if len(criteria) > 1:
         names = ", ".join(c.id for c in criteria)
         weights = yield from _read("weights", partial(_weights, len(criteria)), names=names)
         criteria = [c._replace(weight=w) for c, w in zip(criteria, weights, strict=True)]
-    quotes = yield _prompt("quotes")
+    quotes = yield prompt("quotes")
     return RubricDraft(name, description, tuple(criteria), needed, quotes=quotes == "yes")
 
 
@@ -90,11 +91,12 @@ def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, Cr
             return f"{answer!r} is used already; choose another"
         return draft.name_fault(answer)
 
-    id = yield _prompt("id", default=draft.id_of(text, used), fault=fault)
-    answer = yield _prompt("kind")
+    id = yield prompt("id", default=draft.id_of(text, used), fault=fault)
+    answer = yield prompt("kind")
     criterion = CriterionDraft(id, text, next(kind for kind in KINDS if kind == answer))
     if answer == "levels":
-        return criterion._replace(words=(yield from _read("levels", _levels)))
+        usual = ", ".join(word for word, _ in draft.levels_for(text))
+        return criterion._replace(words=(yield from _read("levels", _levels, default=usual)))
     if answer == "choice":
         return criterion._replace(words=(yield from _read("choice", _options)))
     if answer == "checklist":
@@ -102,12 +104,17 @@ def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, Cr
     return criterion
 
 
-def _prompt(
-    name: str, *, default: str | None = None, fault: Fault = lambda answer: None, **named: Any
+def prompt(
+    name: str,
+    *,
+    default: str | None = None,
+    fault: Fault = lambda answer: None,
+    choices: tuple[tuple[str, str], ...] = (),
+    **named: Any,
 ) -> InterviewPrompt:
-    """Return a question of `interview.yaml`."""
+    """Return a question of `interview.yaml`, with its choices or those given."""
     entry = package_data(_FILE)[name]
-    choices = tuple(entry.get("choices", {}).items())
+    choices = choices or tuple(entry.get("choices", {}).items())
     text = entry["text"].format(**named)
     return InterviewPrompt(text, entry.get("default", default), fault, choices)
 
@@ -115,7 +122,9 @@ def _prompt(
 # -- reading answers ---------------------------------------------------------------
 
 
-def _read(name: str, read: Callable[[str], T], **named: Any) -> Generator[InterviewPrompt, str, T]:
+def _read(
+    name: str, read: Callable[[str], T], *, default: str | None = None, **named: Any
+) -> Generator[InterviewPrompt, str, T]:
     """Ask for an answer that a function can parse, and return the parsed value."""
 
     def fault(answer: str) -> str | None:
@@ -125,7 +134,7 @@ def _read(name: str, read: Callable[[str], T], **named: Any) -> Generator[Interv
             return str(exc)
         return None
 
-    answer = yield _prompt(name, fault=fault, **named)
+    answer = yield prompt(name, default=default, fault=fault, **named)
     return read(answer)
 
 

@@ -70,18 +70,35 @@ def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> li
         ConfigError: a file exists, or one cannot be written.
     """
     files = project_files(plan)
-    ignore = folder / ".gitignore"
-    if is_link(ignore):
-        raise ConfigError(LINK, where=str(ignore))
-    ignored = files.pop(".gitignore") if ignore.is_file() else None
+    del files[".gitignore"]
+    _check_ignore(folder)
     agents = folder / AGENTS
     notes = with_block(agents, files.pop(AGENTS)) if os.path.lexists(agents) else None
     paths = write_all(folder, files, force=force)
-    if ignored is not None:
-        _add_lines(ignore, ignored)
     if notes is not None:
         write_all(folder, {AGENTS: notes}, force=True)
-    return paths
+    return [*paths, ignore_runs(folder)]
+
+
+def _check_ignore(folder: Path) -> Path:
+    path = folder / ".gitignore"
+    if is_link(path):
+        raise ConfigError(LINK, where=str(path))
+    return path
+
+
+def ignore_runs(folder: Path) -> Path:
+    """Write `.gitignore`, or add the lines that it lacks; return it.
+
+    Raises:
+        ConfigError: it is a link, or cannot be written.
+    """
+    path = _check_ignore(folder)
+    if path.is_file():
+        _add_lines(path, _read("gitignore.txt"))
+    else:
+        write_all(folder, {path.name: _read("gitignore.txt")})
+    return path
 
 
 def with_block(path: Path, block: str) -> str:
@@ -132,8 +149,7 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     Raises:
         ConfigError: the plan has an address without a model, or an unknown code host.
     """
-    if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
-        raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
+    check_judge(plan)
     judged, own = plan.judge != "none", plan.criteria == "case"
     if own and not judged:
         raise ConfigError("--criteria case: needs a judge for the criteria; leave out --judge none")
@@ -166,6 +182,16 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     for kind in ("suite", "rubric", "cases"):
         files[f"{SCHEMAS}/{kind}.json"] = small_schema_text(kind)
     return files
+
+
+def check_judge(plan: ProjectPlan) -> None:
+    """Check that an address has a model.
+
+    Raises:
+        ConfigError: it has none.
+    """
+    if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
+        raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
 
 
 def check_host(host: str) -> None:
