@@ -217,6 +217,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     return {
         "name": summary.metric,
         "mean": summary.mean,
+        "span": axis.high - axis.low,
         "shown": axis.say(summary.mean),
         "interval": interval or ("too few" if summary.too_few else ""),
         "n": summary.scored,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -41,11 +42,29 @@ def ids(tab: Tab) -> list[str]:
 
 
 def test_runs_are_listed_searched_and_sorted(tab: Tab, viewer: Viewer, make: Make) -> None:
+    suite = {"manifest": {"suite": {"name": "shop"}}}
+    for n in range(3):
+        folder = make(f"of shop {n}", [0.2 + n / 10], gates={"worth": {"mean": 0.3}}, **suite)
+        for file in folder.iterdir():
+            os.utime(file, (n, n))
     make("one", [0.9], notes="x")
     make("two", [0.2, 0.3])
     tab.goto(viewer.address)
     ready(tab)
 
+    # One line over the runs of a suite, with its newest run; other runs have none.
+    assert tab.locator(".trend").count() == 1
+    trend = tab.locator("tr", has_text="of shop 2").locator(".trend")
+    assert trend.get_attribute("aria-label") == "worth over the last 3 runs of shop"
+    heights = [float(p.split(",")[1])
+               for p in trend.locator("polyline").get_attribute("points").split()]  # fmt: skip
+    assert heights == sorted(heights, reverse=True)
+    options = tab.locator("select option").all_inner_texts()
+    assert options == ["All verdicts (5)", "Pass (2)", "Gate missed (1)", "Complete (2)"]
+    tab.select_option("select", "missed")
+    assert ids(tab) == ["of shop 0"]
+    assert "verdict=missed" in tab.evaluate("location.hash")
+    tab.select_option("select", "complete")
     assert sorted(ids(tab)) == ["one", "two"]
     row = tab.locator("table.runs-list tbody tr", has_text="two").inner_text()
     for said in ("just now", "Complete", "worth", "0.250", "fake/judge"):
