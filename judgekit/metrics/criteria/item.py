@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
@@ -12,6 +13,7 @@ from judgekit.core.errors import CaseError, RubricError
 from judgekit.core.request import Question
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.value import Json
+from judgekit.metrics.criteria.foreign import changing_field, listed_criteria, missing_field
 from judgekit.metrics.criteria.texts import criterion_digest
 from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.criterion import Criterion, Level
@@ -170,8 +172,12 @@ def items_of(listed: Json) -> list[CriterionItem]:
     Raises:
         CaseError: there are none, too many, or one of them is wrong.
     """
+    try:
+        listed = listed_criteria(listed, _TEXTS, root=_CHILDREN)
+    except ValueError as exc:
+        raise CaseError(f"expected.criteria: {exc}") from exc
     if isinstance(listed, Mapping) and any(isinstance(listed.get(n), list) for n in _CHILDREN):
-        listed = [{"points": 1, **listed}]
+        listed = [listed if any(name in listed for name in _POINTS) else {**listed, "points": 1}]
     if not isinstance(listed, list) or not listed:
         raise CaseError(f"needs expected.criteria: a list of {_FORM}, at most {MAX_LEAVES}")
     reading = _Reading()
@@ -192,11 +198,15 @@ class _Reading:
 
     def item(self, entry: Json, number: str, depth: int) -> CriterionItem:
         if not isinstance(entry, Mapping):
-            raise _wrong(number, f"must be {_FORM}")
+            raise _wrong(number, f"must be {_FORM}, not {_short(entry)}")
         text = next((entry[name] for name in _TEXTS if entry.get(name) is not None), None)
+        if text is None:
+            raise _wrong(number, "has no text" + missing_field(entry, "criterion", FIELDS))
         if not isinstance(text, str) or not has_text(text):
             raise _wrong(number, f"must be {_FORM}")
         _check_spelling(entry, number)
+        if problem := changing_field(entry, _TEXTS, FIELDS):
+            raise _wrong(number, problem)
         points = _points(entry, number)
         children: Any = next((entry[name] for name in _CHILDREN if entry.get(name)), [])
         required, optional = (_flag(entry, name, number) for name in ("required", "optional"))
@@ -261,6 +271,8 @@ def _kind(entry: Mapping[str, Any], number: str) -> _Kind:
         both = " and ".join(given if len(given) > 1 else [str(named), given[0]])
         raise _wrong(number, f"has two kinds, {both}; remove one")
     kind: Any = named or (given[0] if given else "boolean")
+    if kind != "score" and (bound := next((n for n in ("min", "max") if n in entry), None)):
+        raise _wrong(number, f"{bound} belongs to a score; write score: {{min: ..., max: ...}}")
     if kind == "score":
         bounds = scale if scale is not None else entry
         low, high = (_number(bounds.get(name, end), f"score.{name}", number)
@@ -319,16 +331,23 @@ def _is_likert(entry: Mapping[str, Any]) -> bool:
 
 
 def _points(entry: Mapping[str, Any], number: str) -> float:
+    given: dict[str, float] = {}
     for name in ("weight",) if _is_likert(entry) else _POINTS:
         value = entry.get(name)
         if value is not None and not isinstance(value, Mapping):
             fine = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not fine or not abs(value) <= _LARGEST:
-                raise _wrong(number, f"must be {_FORM}; {name} is {_short(value)}")
-            return float(value)
+                advice = ", a text; write a number" if isinstance(value, str) else ""
+                raise _wrong(number, f"must be {_FORM}; {name} is {_short(value)}{advice}")
+            given[name] = float(value)
+    if len(set(given.values())) > 1:
+        both = " and ".join(f"{name} {value:g}" for name, value in given.items())
+        raise _wrong(number, f"has {both}; remove all but one")
+    if given:
+        return next(iter(given.values()))
     if isinstance(entry.get("type"), str) and entry["type"] in _TYPES:
         return 1.0
-    raise _wrong(number, f"must be {_FORM}")
+    raise _wrong(number, "has no points" + missing_field(entry, "points", FIELDS))
 
 
 def _number(value: Any, name: str, number: str) -> float:
@@ -351,6 +370,8 @@ def _flag(entry: Mapping[str, Any], name: str, number: str) -> bool:
 
 def _texts(entry: Mapping[str, Any], name: str, number: str, *, most: int) -> tuple[str, ...]:
     value = entry.get(name)
+    if name == "tags" and isinstance(value, str) and (value.startswith("[") or "," in value):
+        raise _wrong(number, f"tags must be a list of texts, not the text {_short(value)}")
     texts = [value] if isinstance(value, str) else [] if value is None else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise _wrong(number, f"{name} must be a list of texts, not {_short(value)}")
@@ -406,6 +427,8 @@ def _about(item: CriterionItem, case: Case) -> CriterionItem:
 
 def unread_fields(listed: Json) -> Iterator[str]:
     """Yield the fields of the items in `expected.criteria` that are not read, with repetitions."""
+    with suppress(ValueError):
+        listed = listed_criteria(listed, _TEXTS, root=_CHILDREN)
     waiting: list[tuple[Any, int]] = [(listed, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -417,6 +440,8 @@ def unread_fields(listed: Json) -> Iterator[str]:
                 for name in value
                 if name not in FIELDS and not (name == "type" and _is_kind(value[name]))
             )
+            # The first text is the criterion.
+            yield from [name for name in _TEXTS if value.get(name) is not None][1:]
             waiting += [(value[name], depth + 1) for name in _CHILDREN if name in value]
 
 

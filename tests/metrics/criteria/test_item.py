@@ -137,7 +137,7 @@ def test_the_annotations_of_reward_kit():
         ({"of": {"a": 1}}, "of must be a list of criteria"),
         ({"of": [PLAIN], "levels": ["a", "b"]}, "has criteria below it"),
         ({"of": [PLAIN], "negate": True}, "has criteria below it"),
-        ({"of": [PLAIN, {"criterion": "x"}]}, "number 2.2: must be {criterion: text"),
+        ({"of": [PLAIN, {"criterion": "x"}]}, "number 2.2: has no points; add points: 1"),
     ],
 )
 def test_a_wrong_item_is_named_by_its_number(changes, message):
