@@ -11,8 +11,8 @@ from judgekit.rubric.load import load_rubric
 
 MOST = 25
 """Maximum number of words of a sentence outside lists."""
-OLDER = {"attack_resisted", "preference"}
-"""Rubrics with a longer sentence, whose version 1 cannot change any more."""
+OLDER = {"preference"}
+"""A rubric with a longer sentence, whose version 1 cannot change any more."""
 NEWEST = sorted(set(rubric_names()) - {"base"})
 _LITERARY = re.compile(r"\b(whom|whoever|nobody|somebody came|borne out|amiss|rub against)\b", re.I)
 _JINJA = re.compile(r"\{[%#{].*?[%#}]\}", re.DOTALL)
