@@ -13,6 +13,10 @@ _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
 ).encode
 
+_encode_in_order = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
+
 
 def canonical_json(value: Any) -> str:
     """Return the canonical JSON of a value: sorted keys, no spaces, unescaped UTF-8.
@@ -22,6 +26,16 @@ def canonical_json(value: Any) -> str:
         TypeError: the value is not JSON.
     """
     return encode_basestring(value) if type(value) is str else _encode(value)
+
+
+def json_in_order(value: Any) -> str:
+    """Return JSON like `canonical_json`, with the keys in their own order.
+
+    Raises:
+        ValueError: the value contains NaN or an infinity, which JSON cannot represent.
+        TypeError: the value is not JSON.
+    """
+    return _encode_in_order(value)
 
 
 def json_value(text: str | bytes) -> Any:

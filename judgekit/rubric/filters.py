@@ -13,7 +13,7 @@ from jinja2.filters import do_float, do_int, ignore_case, make_attrgetter
 from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import _PassArg, pass_environment
 
-from judgekit.core.canonical import canonical_json, visible
+from judgekit.core.canonical import canonical_json, json_in_order, visible
 from judgekit.rubric import budget
 
 
@@ -166,12 +166,13 @@ def _indent(text: Any, width: int = 4) -> str:
     return _replace(text, "\n", "\n" + " " * min(int(width), 40))
 
 
-def _json(value: Any) -> str:
+def _json(value: Any, sort: bool = True) -> str:
+    """Return JSON; `sort=false` keeps the order of keys, such as a reason before its verdict."""
     # A list may contain the same long text a thousand times, and an escape takes six characters.
     budget.check_length(6 * _length(value))
     if isinstance(value, Undefined):
         str(value)  # raises the error that names it
-    return canonical_json(value)
+    return canonical_json(value) if sort else json_in_order(value)
 
 
 def _length(value: Any) -> int:

@@ -7,8 +7,11 @@ from textwrap import dedent
 import pytest
 
 from judgekit.core.canonical import digest
+from judgekit.core.case import Case
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.core.generation import generations, newest, of_generation, version_in
+from judgekit.judges.absent import AbsentJudge
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.versions import VERSIONS, frozen_name, version_of, versions_in
@@ -181,3 +184,25 @@ def test_a_frozen_version_keeps_digest_and_keys_whatever_changes(tmp_path):
     for file in sorted(rubrics.glob("*.jinja")):
         file.write_text(file.read_text("utf-8").replace("Answer", "Reply").replace("You ", "We "))
     assert printed(scratch, *names) == before
+
+
+@pytest.mark.parametrize("name", sorted(set(rubric_names()) - {"base"}))
+def test_examples_have_the_keys_in_the_order_of_a_reply(name):
+    """A judge copies an example: a verdict before its reason would undo "reason first"."""
+    rubric = load_rubric(name)
+    case = Case(id="a", **dict.fromkeys(("input", "output", "system"), "x"), context=["x"])
+    orders = []
+    for example in rubric.examples:
+        (request,) = RubricMetric(rubric, judge=AbsentJudge("m")).requests(case)[1]
+        form = request.form
+        wanted = [question.id for question in form.questions]
+        shown = next(
+            json.loads(line)
+            for line in request.messages[0].content.splitlines()
+            if line.startswith("{") and json.loads(line) == example.answers
+        )
+        assert [*shown] == wanted
+        for answer in shown.values():
+            for part in answer.get("items", [answer]):
+                orders.append([key for key in part if key in ("reason", "quotes", "met", "value")])
+    assert [order for order in orders if order.index("reason")] == []

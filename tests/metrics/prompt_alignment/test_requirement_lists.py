@@ -95,7 +95,8 @@ def test_requirements_are_listed_before_the_answer_is_read():
     ]  # fmt: skip
     assert score.details["user"]["intentAlignment"]["score"] == 1.0
     assert len(score.judgments) == 3
-    assert score.meta["rubric"] == "prompt_requirements@1+prompt_alignment"
+    listing = load_rubric(RUBRIC).version
+    assert score.meta["rubric"] == f"{RUBRIC}@{listing}+prompt_alignment"
 
 
 def test_all_answers_to_a_prompt_share_one_list():
@@ -300,5 +301,5 @@ def test_a_run_plans_records_and_replays_lists_and_verdicts(tmp_path):
     assert live.run["origins"]["live"] == 7
     assert again.run["origins"] == {"tape": 7}
     assert {name for name in live.run["shown"] if name.startswith("prompt_")} == {
-        "prompt_requirements@1", f"prompt_alignment@{load_rubric('prompt_alignment').version}",
-    }  # fmt: skip
+        f"{name}@{load_rubric(name).version}" for name in (RUBRIC, "prompt_alignment")
+    }
