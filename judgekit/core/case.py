@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -87,6 +87,10 @@ class Case(Displayed, Value):
     """Field -> why it cannot be shown whole, such as "message 2 has an image". A metric that reads
     such a field fails. `history.N` is message N of the history, from 0; a metric that shows only
     later messages does not fail."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        alias: f.name for f in CASE_FIELDS for alias in f.aliases
+    }
 
     if TYPE_CHECKING:
         # Fields are given as lists or single texts, and are tuples after the validation. Type

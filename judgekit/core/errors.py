@@ -6,6 +6,7 @@ JudgekitError
 │   └── RubricError        a rubric file is wrong
 │       └── AbstractRubric     a rubric that is only there to be extended
 ├── DatasetError           a case cannot be read: the run stops, exit 2
+├── InvalidValue           a field of a value, such as a Case, is wrong: in a metric, a Failure row
 ├── CaseError              a case lacks what a metric needs: a Failure row
 ├── JudgeError
 │   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
@@ -104,6 +105,12 @@ class DatasetError(JudgekitError):
         super().__init__(f"{place}: {message}" if place else message)
         self.where = where
         self.field = field
+
+
+class InvalidValue(JudgekitError, ValueError):
+    """A value cannot be made of these fields; the message names the first wrong one."""
+
+    kind = "metric_error"
 
 
 class CaseError(JudgekitError):

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import visible
 from judgekit.core.credentials import known_secrets
-from judgekit.core.errors import JudgekitError, JudgeUnavailable, cost_before, set_cost
+from judgekit.core.errors import (
+    InvalidValue,
+    JudgekitError,
+    JudgeUnavailable,
+    cost_before,
+    set_cost,
+)
 from judgekit.core.sanitiser import Sanitiser
 
 if TYPE_CHECKING:
@@ -34,9 +40,9 @@ def foreign_errors(model: str) -> Iterator[None]:
     """
     try:
         yield
-    except JudgekitError:
-        raise
     except Exception as exc:
+        if isinstance(exc, JudgekitError) and not isinstance(exc, InvalidValue):
+            raise
         _log(model)
         at = _place(exc.__traceback__)
         # Exceptions of HTTP clients contain addresses, which may contain a key.

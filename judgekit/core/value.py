@@ -3,10 +3,15 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import SchemaValidator, core_schema
+
+from judgekit.core.errors import InvalidValue
+from judgekit.core.suggest import suggest
+from judgekit.core.value_rule import value_rule
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
@@ -70,6 +75,20 @@ class Value(BaseModel):
         defer_build=True,
     )
 
+    other_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Words that other tools use for a field -> the field."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **fields: Any) -> None:
+            try:
+                self.__pydantic_validator__.validate_python(fields, self_instance=self)
+            except ValidationError as exc:
+                raise _invalid(type(self), exc) from exc
+
+        # Otherwise pydantic calls it for every nested value, too.
+        __init__.__pydantic_base_init__ = True
+
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         # A model takes its fields from the inner schema; `any_schema` passes them on unchecked.
@@ -89,6 +108,26 @@ class Value(BaseModel):
         for name in copied.__dict__.keys() - type(self).model_fields.keys():
             del copied.__dict__[name]
         return copied
+
+
+def _invalid(model: type[Value], exc: ValidationError) -> InvalidValue:
+    """Return the error of a constructor, without the words of pydantic."""
+    faults = exc.errors(include_url=False)
+    # A missing field is often present under another spelling.
+    fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
+    path = ".".join(str(step) for step in fault["loc"])[:100]
+    rule = value_rule(fault)
+    if fault["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(fault["loc"]) == 1 else []
+        meant = model.other_names.get(path)
+        hint = f"; did you mean {meant!r}?" if meant else suggest(path, known)
+        return InvalidValue(f"{model.__name__}: unknown field {path!r}{hint}")
+    if not path:
+        return InvalidValue(f"{model.__name__}: {rule}")
+    if fault["type"] == "missing":
+        return InvalidValue(f"{model.__name__}: {path!r} is missing; add {path}=...")
+    shown = _Short(fault["input"])
+    return InvalidValue(f"{model.__name__}: {path} {rule}, not {shown}")
 
 
 def sparse(*, default: Any) -> Any:

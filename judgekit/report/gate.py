@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from judgekit.core import comparing
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, InvalidValue
 from judgekit.core.suggest import suggest
 from judgekit.core.synonyms import synonym
 from judgekit.core.value import Json, Value, sparse
-from judgekit.core.value_rule import value_rule
 from judgekit.report.constant import FEWEST_CASES
 from judgekit.report.summary import MetricSummary
 
@@ -213,10 +212,8 @@ def _parsed(metric: str, entry: Any, own: Mapping[str, bool]) -> Iterator[Gate]:
         bound, share = _bound(name, entry[name], counts=name in COUNTS and name not in own)
         try:
             yield Gate(metric=metric, statistic=name, bound=bound, share=share, **settings)
-        except ValidationError as exc:
-            problem = exc.errors()[0]
-            setting = ".".join(map(str, problem["loc"]))
-            raise ValueError(f"gate on {name}: {setting} {value_rule(problem)}") from exc
+        except InvalidValue as exc:
+            raise ValueError(f"gate on {name}: {str(exc).partition(': ')[2]}") from exc
 
 
 def _check_figure(name: str, own: Mapping[str, bool]) -> None:

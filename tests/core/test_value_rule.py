@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
+import judgekit
+from judgekit.core.errors import InvalidValue
 from judgekit.core.value_rule import value_rule
 
 
@@ -36,3 +38,49 @@ def test_a_rule_is_in_our_words(kind: Any, value: Any, rule: str):
         TypeAdapter(kind).validate_python(value)
 
     assert value_rule(caught.value.errors()[0]) == rule
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: judgekit.Case(id=3), "Case: id must be text, not 3"),
+        (lambda: judgekit.Case(input="x"), "Case: 'id' is missing; add id=..."),
+        (lambda: judgekit.Case(id="a", outptu=""), "did you mean 'output'?"),
+        (lambda: judgekit.Case(id="a", ground_truth="x"), "did you mean 'reference'?"),
+        (lambda: judgekit.Case(id="a", history="hi"), "Case: history must be a list, not 'hi'"),
+        (lambda: judgekit.Case(id="a", history=["x"]), "history.0 must be keys and values"),
+        (lambda: judgekit.Score(value="good"), "Score: value must be a number, not 'good'"),
+        (lambda: judgekit.Score(), "Score: a scored result has a value, any other has none"),
+        (lambda: judgekit.Reply(text="x"), "Reply: unknown field 'text'; known: cost, "),
+    ],
+)  # fmt: skip
+def test_a_value_made_in_python_is_refused_in_one_line(make, message):
+    with pytest.raises(InvalidValue) as caught:
+        make()
+
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_wrong_value_in_a_metric_costs_one_row():
+    @judgekit.metric("odd_value")
+    def odd(case):
+        return judgekit.Score(value="good")
+
+    failure = judgekit.score_sync(judgekit.Case(id="a", output="Ho"), odd)
+
+    assert failure.kind == "metric_error"
+    assert failure.message == "Score: value must be a number, not 'good'"
+
+
+def test_a_wrong_value_in_a_judge_is_unavailable_with_its_line():
+    async def odd(request):
+        return judgekit.Reply(text="x")
+
+    case = judgekit.Case(id="a", input="Hi", output="Ho")
+
+    failure = judgekit.score_sync(case, "helpfulness", judge=odd)
+
+    assert failure.kind == "unavailable"
+    assert "(test_value_rule.py:" in failure.message
