@@ -15,13 +15,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
 from judgekit.core.case_field import CASE_TEXTS, FIELD_BY_NAME, TEXTS
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
+from judgekit.core.input_file import home_path
 
 if TYPE_CHECKING:
     from judgekit.suite.overrides import Overrides
@@ -94,7 +95,7 @@ def add_options(function: Callable[..., Any], command: str, *, file: Path = OPTI
     for name, kind in hints.items():
         if name != "return" and kind is not typer.Context and get_origin(kind) is not Annotated:
             entry = own.get(name) or shared[name]
-            hints[name] = Annotated[kind, _parameter(name, **entry)]
+            hints[name] = Annotated[kind, _parameter(name, kind, **entry)]
             function.__annotations__[name] = hints[name]
     signature = vars(function).get("__signature__")
     if signature is not None:
@@ -103,8 +104,27 @@ def add_options(function: Callable[..., Any], command: str, *, file: Path = OPTI
         vars(function)["__signature__"] = signature.replace(parameters=every)
 
 
+PATHS = frozenset({"cases", "benchmark", "answers", "rubric", "sources", "source", "baseline"})
+"""Parameters that are paths although their type is text: a name, `-` or a path."""
+
+
+def _is_path(kind: Any) -> bool:
+    """Return whether a type is a path, several paths, or optionally so."""
+    return kind is Path or any(map(_is_path, get_args(kind)))
+
+
+def _expanded(value: Any) -> Any:
+    """Return a path, or several, with `~` replaced: shells leave it in `--out=~/x` and quotes."""
+    if isinstance(value, list | tuple):
+        return [_expanded(one) for one in value]
+    if isinstance(value, str | Path) and str(value)[:1] == "~":
+        return type(value)(home_path(value))
+    return value
+
+
 def _parameter(
     name: str,
+    kind: Any,
     *,
     argument: bool = False,
     short: str | None = None,
@@ -112,6 +132,8 @@ def _parameter(
     autocompletion: str | list[str] | None = None,
     **settings: Any,
 ) -> Any:
+    if name in PATHS or _is_path(kind):
+        settings["callback"] = _expanded
     if autocompletion is not None:
         settings["autocompletion"] = lambda: _completed(autocompletion)
     if argument:

@@ -60,7 +60,7 @@ def run(
     )
     from judgekit.suite.resolved import resolve
     from judgekit.suite.retirement import retirements
-    from judgekit.suite.run import default_out, failed_keys, failing_ids
+    from judgekit.suite.run import default_out, failed_keys, failing_ids, ignore_default
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import open_suite
 
@@ -72,9 +72,10 @@ def run(
         raise ConfigError("--ray writes a run folder; leave out --no-out")
     if workers is not None and ray is None:
         raise ConfigError("--workers belongs to --ray; give both, or neither")
-    suite = suite or find_suite(verb="run")
-    if out is None and not no_out:
-        out = default_out(suite, shard=shard)
+    if suite is None or suite.is_dir():
+        suite = find_suite(suite or Path(), verb="run")
+    default = default_out(suite, shard=shard) if out is None and not no_out else None
+    out = out or default
     ids = failing_ids(filter_failing) if filter_failing else None
     if ids is not None and not ids:
         typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
@@ -86,6 +87,9 @@ def run(
 
         print_plan(suite, chosen, as_json=json)
         raise typer.Exit
+    resolved = resolve(suite, chosen)
+    if default is not None:
+        ignore_default(default)
     if ray is not None and out is not None:
         report = run_distributed(
             suite,
@@ -96,11 +100,11 @@ def run(
             retry_failed=retry_failed,
             quiet=quiet or json,
         )
-        find = resolve(suite, chosen).cases().places
+        find = resolved.cases().places
         print_run(report, outputs=outputs, find=find, as_json=json, quiet=quiet)
         raise typer.Exit(report.exit_code)
     # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
-    loaded = open_suite(resolve(suite, chosen), trial=no_out)
+    loaded = open_suite(resolved, trial=no_out)
     report = run_with_progress(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )

@@ -15,6 +15,8 @@ def view(folder: Path = Path(), port: int = 0, open_browser: bool = False) -> No
     """
     from judgekit.view.server import Viewer
 
+    if folder.suffix in (".yaml", ".yml"):
+        folder = folder.parent  # its runs are beside it
     with Viewer(folder, port=port) as viewer, suppress(KeyboardInterrupt):
         count = len(viewer.runs.all())
         runs = f"{count} run{'s' if count != 1 else ''}" if count else "no run yet"

@@ -57,7 +57,8 @@ def watch(
     from judgekit.suite.source import find_suite, read_suite
     from judgekit.suite.watch.watch import Watch
 
-    suite = suite or find_suite(verb="watch")
+    if suite is None or suite.is_dir():
+        suite = find_suite(suite or Path(), verb="watch")
     check_volume(quiet=quiet, verbose=verbose)
     if cases == "-":
         raise ConfigError("--cases -: standard input can be read once; name a file to watch")

@@ -182,8 +182,39 @@ def _is_alike(path: Path) -> bool:
     return path.is_file() or (not path.suffix and path.is_dir())
 
 
+def home_path(text: str | Path) -> Path:
+    """Return a path with `~` at its begin replaced by the home folder, as shells do.
+
+    >>> home_path("a/~/b").as_posix(), home_path("~/a") == Path.home() / "a"
+    ('a/~/b', True)
+    """
+    path = Path(text)
+    # Path.expanduser fails without a home folder, and for `~name` of an unknown user.
+    return Path(os.path.expanduser(text)) if path.parts[:1] == ("~",) else path  # noqa: PTH111
+
+
+def _foreign(path: Path) -> str:
+    """Return what to write instead of a path that no file of this machine can have."""
+    text = str(path)
+    scheme = text.partition(":")[0].rpartition("/")[2].lower()
+    if ":/" in text and scheme in _SCHEMES:
+        return "; judgekit reads local files only: download it first"
+    if "\\" in text and os.sep == "/":
+        return f"; folders are separated by /: write {'/'.join(filter(None, text.split(chr(92))))}"
+    if "$" in text:
+        return "; no variable is expanded here: write the path itself, or ~ for the home folder"
+    if any(sign in path.name for sign in "*?["):
+        return "; one file is read: join several first, such as cat part-*.jsonl > all.jsonl"
+    return ""
+
+
+_SCHEMES = {"http", "https", "s3", "gs", "hf", "ftp", "az", "abfs", "file"}
+
+
 def nearby(path: Path) -> str:
     """Return a hint at an existing file for a missing one: in the same folder or a parent."""
+    if hint := _foreign(path):
+        return hint
     try:
         beside = [p for p in path.parent.iterdir() if _is_alike(p)]
     except OSError:

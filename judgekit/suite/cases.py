@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
-from judgekit.core.input_file import nearby
+from judgekit.core.input_file import home_path, nearby
 from judgekit.datasets import load_cases
 from judgekit.datasets.ids import is_numbered
 from judgekit.datasets.load import find_places
@@ -61,7 +61,7 @@ class SuiteCases:
         if source is None:
             message = "the suite names no cases; add cases: cases.jsonl, or --cases FILE"
             raise ConfigError(message, where=self._lines.where("cases"))
-        path = source if source == "-" or overrides.cases else str(self._base / source)
+        path = source if source == "-" or overrides.cases else str(self._base / home_path(source))
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
             raise ConfigError(message, where=self._lines.where("cases"))
@@ -192,7 +192,7 @@ class SuiteCases:
             source = self._overrides.cases or (self._file.path if self._file else "-")
             if source == "-" or not ids:
                 return {}
-            path = Path(source) if self._overrides.cases else self._base / source
+            path = Path(source) if self._overrides.cases else self._base / home_path(source)
             return find_places(path, ids, **self.shape())
         places: dict[str, tuple[str, int | None]] = {}
         for number, case in enumerate(self._inline()):

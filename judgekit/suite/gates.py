@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel
-from judgekit.core.input_file import nearby
+from judgekit.core.input_file import home_path, nearby
 from judgekit.core.protocols import Metric
 from judgekit.core.suggest import suggest
 from judgekit.datasets.selection import MOST as MOST_FIELDS
@@ -157,7 +157,7 @@ def baseline_of(settings: SuiteSettings, gates: Sequence[Gate]) -> Report | None
         raise ConfigError(message, where=settings.where("metrics", comparing[0], "gate"))
     if folder is None or not (comparing or flag):
         return None
-    return open_baseline(Path(folder) if flag else settings.base / folder)
+    return open_baseline(Path(folder) if flag else settings.base / home_path(folder))
 
 
 def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> RunLabels | None:
@@ -176,7 +176,7 @@ def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> Ru
     from judgekit.report.corrector import correctors_of
     from judgekit.report.run_labels import RunLabels
 
-    path = settings.base / labels_file
+    path = settings.base / home_path(labels_file)
     if not path.is_file():
         message = f"no such file of labels: {labels_file}{nearby(path) or '; check the path'}"
         raise ConfigError(message, where=settings.where("labels"))

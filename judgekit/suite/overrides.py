@@ -12,7 +12,7 @@ from pydantic import Field
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel, none_yet, validate_file
-from judgekit.core.input_file import nearby
+from judgekit.core.input_file import home_path, nearby
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.shard import Shard
@@ -246,7 +246,7 @@ class SuiteSettings(NamedTuple):
         Raises:
             ConfigError: one does not exist.
         """
-        folders = tuple(self.base / folder for folder in self.file.rubrics)
+        folders = tuple(self.base / home_path(folder) for folder in self.file.rubrics)
         for number, folder in enumerate(folders):
             if not folder.is_dir():
                 message = f"no such folder: {folder}{nearby(folder) or '; check the path'}"

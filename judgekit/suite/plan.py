@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
+from judgekit.core.input_file import home_path
 from judgekit.core.suggest import suggest
 from judgekit.core.synonyms import key_synonym
 from judgekit.core.yaml_file import Lines
@@ -278,7 +279,7 @@ class Planner:
     def _with_files(self, maker: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options with files relative to the suite."""
         files = {
-            option: str(self.settings.base / value)
+            option: str(self.settings.base / home_path(value))
             for option, value in options.items()
             if option in maker.files and isinstance(value, str)
         }

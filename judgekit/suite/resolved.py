@@ -13,6 +13,7 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
 from judgekit.core.generation import newest, of_generation
+from judgekit.core.input_file import home_path
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.suggest import suggest
@@ -102,7 +103,8 @@ class ResolvedSuite:
     @property
     def tape(self) -> Path | None:
         """The tape of the cassette, which may not exist yet; `None` without one."""
-        return self.base / self.file.cassette if self.asks and self.file.cassette else None
+        file = self.file.cassette if self.asks else None
+        return self.base / home_path(file) if file else None
 
     def cases(self) -> SuiteCases:
         """Return a reader of the cases; it keeps the state of one run."""
@@ -226,7 +228,7 @@ def resolve_data(
 def _generation(settings: SuiteSettings) -> int:
     """Return the generation of the built-in rubrics under which the suite's tape was begun."""
     file = settings.file.cassette
-    return newest() if file is None else tape_generation(settings.base / file)
+    return newest() if file is None else tape_generation(settings.base / home_path(file))
 
 
 def _resolved(

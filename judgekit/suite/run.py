@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import home_path
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.output_file import check_room
 from judgekit.core.protocols import Judge, JudgeLike
@@ -36,6 +38,8 @@ from judgekit.suite.suite import Suite, load_suite
 if TYPE_CHECKING:
     import asyncio
 
+RUNS = "runs"
+"""The folder of the run folders, beside the suite."""
 MAX_PLACES = 2_000
 """Maximum number of cases for which judgekit reads the file again to find lines of cases."""
 MAX_KEYS = 100_000
@@ -153,17 +157,50 @@ def replay_suite(suite: Suite, **options: Any) -> Report:
 
 
 def default_out(suite: Path, *, shard: str | None = None) -> Path:
-    """Return the default run folder of a suite: `runs/NAME` in the working folder.
+    """Return the default run folder of a suite: `runs/NAME` beside it.
 
-    NAME is the file name of the suite without its extension; for a `suite.yaml` in another folder
-    it is the name of that folder. Each shard has its own folder, such as `runs/NAME-1-of-4`.
+    NAME is the file name of the suite without its extension. Each shard has its own folder, such
+    as `runs/NAME-1-of-4`. A run that an earlier version wrote to the working folder stays there.
     """
-    name, folder = suite.stem, suite.parent.resolve()
-    if name == "suite" and folder != Path.cwd():
-        name = folder.name or name
-    if shard is not None:
-        name += f"-{shard.replace('/', '-of-')}"
-    return Path("runs", name)
+    shards = "" if shard is None else f"-{shard.replace('/', '-of-')}"
+    folder = suite.parent.resolve()
+    former = folder.name if suite.stem == "suite" and folder != Path.cwd() else ""
+    out = suite.parent / RUNS / f"{suite.stem}{shards}"
+    old = Path(RUNS, f"{former or suite.stem}{shards}")
+    held = run_folder.RESULTS
+    return old if (old / held).exists() and not (out / held).exists() else out
+
+
+def ignore_default(out: Path) -> None:
+    """Create the folder of runs with a `.gitignore` inside, unless it exists."""
+    ignore = out.parent / ".gitignore"
+    if out.parent.name == RUNS and not os.path.lexists(out.parent):
+        try:
+            out.parent.mkdir()
+            ignore.write_text("*\n", "utf-8")
+        except OSError:
+            return  # the run itself reports a folder that cannot be written
+
+
+def find_run(path: Path | None) -> Path:
+    """Return a run folder: the one given, or the latest of a suite, a folder or the working folder.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    here = path or Path()
+    if path is not None and path.suffix in (".yaml", ".yml"):
+        return default_out(path)
+    if not here.is_dir() or (here / run_folder.RESULTS).exists():
+        return here
+    below = here if here.name == RUNS else here / RUNS
+    reports = [run / run_folder.REPORT for run in (below.iterdir() if below.is_dir() else ())]
+    finished = [one for one in reports if one.is_file()]
+    if finished:
+        return max(finished, key=lambda one: (one.stat().st_mtime, one)).parent
+    if path is not None:
+        return path
+    raise ConfigError("which run? there is none under runs; name a folder: judgekit report FOLDER")
 
 
 def _spare_inputs(suite: Suite, out: Path) -> None:
@@ -175,7 +212,7 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
     cases, cassette = suite.file.cases_file, suite.cassette
     inputs = {
         "the cassette": cassette.path if cassette is not None else None,
-        "the cases": suite.base / cases.path if cases is not None else None,
+        "the cases": suite.base / home_path(cases.path) if cases is not None else None,
     }
     if suite.against is not None and suite.against.folder.resolve() == out.resolve():
         overwritten = "the run would overwrite the run that it is compared with"

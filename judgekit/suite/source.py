@@ -20,20 +20,24 @@ NO_KEYS = "a key does not belong in a file; name its environment variable: api_k
 """Message about an API key in a file."""
 
 
-def find_suite(*, verb: str) -> Path:
-    """Return the suite of the working folder.
+def find_suite(folder: Path = Path(), *, verb: str) -> Path:
+    """Return the suite of a folder, by default the working folder.
 
     Args:
+        folder: the folder.
         verb: the command, for the message.
 
     Raises:
         ConfigError: there is no suite, or there are two.
     """
-    suites = [Path(name) for name in NAMES if Path(name).is_file()]
+    suites = [folder / name for name in NAMES if (folder / name).is_file()]
     if len(suites) == 1:
         return suites[0]
     one, other = NAMES
-    if suites:
+    if folder != Path():
+        here = "has both" if suites else "has no"
+        reason = f"{folder} {here} {one} {'and' if suites else 'or'} {other}; name a file"
+    elif suites:
         reason = f"{one} and {other} are both here; name one: judgekit {verb} {one}"
     else:
         advice = f"name one: judgekit {verb} FILE, or write one: judgekit init"

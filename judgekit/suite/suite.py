@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.case import Case
 from judgekit.core.generation import of_generation
+from judgekit.core.input_file import home_path
 from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
@@ -157,7 +158,7 @@ def open_suite(
         base=settings.base,
         lines=settings.lines,
         written=settings.written_roles.values(),
-        tape=settings.base / file.cassette if file.cassette else None,
+        tape=settings.base / home_path(file.cassette) if file.cassette else None,
         again=resolved.again,
         trial=trial and settings.tries_a_judge,
         shared=shared,

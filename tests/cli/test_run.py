@@ -78,7 +78,6 @@ def test_what_is_not_recorded_is_exit_code_3_and_says_how_to_allow_it(judgekit, 
     ("args", "message"),
     [
         (["none.yaml"], "none.yaml: no such suite file"),
-        (["."], ".: is a folder; name the suite file in it"),
         (["cases.jsonl"], "cases.jsonl: is no suite but a file of data; a suite names its cases"),
         (["suite.yaml", "--only", "safty"], "did you mean 'safety'?"),
         (["suite.yaml", "--record", "some"], "no record mode 'some'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -108,17 +109,62 @@ def test_a_folder_that_cannot_be_written_is_one_line(folder, judgekit):
 @pytest.mark.parametrize(
     ("suite", "name"),
     [
-        ("suite.yaml", "suite"),
-        ("./suite.yml", "suite"),
-        ("tone.yaml", "tone"),
-        ("evals/support/suite.yaml", "support"),
-        ("evals/support/tone.yaml", "tone"),
-        ("evals/../suite.yaml", "suite"),
-        ("/suite.yaml", "suite"),
+        ("suite.yaml", "runs/suite"),
+        ("./suite.yml", "runs/suite"),
+        ("tone.yaml", "runs/tone"),
+        ("evals/support/suite.yaml", "evals/support/runs/suite"),
+        ("evals/support/tone.yaml", "evals/support/runs/tone"),
+        ("/suite.yaml", "/runs/suite"),
     ],
 )
-def test_the_name_is_that_of_the_suite(tmp_path, monkeypatch, suite, name):
+def test_a_run_is_beside_its_suite(tmp_path, monkeypatch, suite, name):
     (tmp_path / "evals" / "support").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
 
-    assert default_out(tmp_path / suite).as_posix() == f"runs/{name}"
+    assert default_out(Path(suite)).as_posix() == name
+
+
+@pytest.mark.parametrize("old", ["runs/support", "runs/support-1-of-2"])
+def test_a_run_where_earlier_versions_wrote_it_stays_there(tmp_path, monkeypatch, old):
+    shard = "1/2" if "-of-" in old else None
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / old).mkdir(parents=True)
+    suite = Path("evals/support/suite.yaml")
+    assert default_out(suite, shard=shard).as_posix().startswith("evals/support/runs/suite")
+
+    (tmp_path / old / "results.jsonl").touch()
+
+    assert default_out(suite, shard=shard).as_posix() == old
+
+
+def test_the_folder_of_runs_is_ignored_by_git(folder, judgekit):
+    judgekit("run", "--no-judge", "--only", "length", "--out", "runs/mine")
+    assert not (folder / "runs" / ".gitignore").exists()
+    (folder / "evals").mkdir()
+    for name in ("suite.yaml", "cases.jsonl"):
+        shutil.copy(folder / name, folder / "evals" / name)
+
+    done = judgekit("run", "evals", "--no-judge", "--only", "length")
+
+    assert done.out.endswith("Page: evals/runs/suite/report.html\n")
+    assert (folder / "evals" / "runs" / ".gitignore").read_text("utf-8") == "*\n"
+    assert judgekit("report", "evals", "-q").out == judgekit("report", "evals/suite.yaml", "-q").out
+    assert judgekit("report", "-q").out.endswith("Page: runs/mine/report.html\n")
+
+
+def test_a_home_folder_is_expanded_in_flags_and_suites(folder, judgekit, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    (folder / "home").mkdir()
+    shutil.move(folder / "cases.jsonl", folder / "home" / "cases.jsonl")
+    text = (folder / "suite.yaml").read_text("utf-8")
+    text = text.replace("cases.jsonl", "~/cases.jsonl").replace("tape.jsonl", "~/tape.jsonl")
+    (folder / "suite.yaml").write_text(text, "utf-8")
+
+    done = judgekit("run", "suite.yaml", "--out=~/run", "--record", "new_episodes")
+    again = judgekit("run", "--cases=~/cases.jsonl", "--out=~/again", "-q")
+
+    assert (done.code, again.code) == (0, 0)
+    assert (folder / "home" / "tape.jsonl").exists()
+    report = (folder / "home" / "run" / "report.json").read_text("utf-8")
+    assert report == (folder / "home" / "again" / "report.json").read_text("utf-8")
+    assert str(folder) not in report

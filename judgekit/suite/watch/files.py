@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.input_file import sha256_of
+from judgekit.core.input_file import home_path, sha256_of
 from judgekit.core.protocols import with_children
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
@@ -93,7 +93,7 @@ def files_of(path: Path, suite: ResolvedSuite | None, *, cases: str | None = Non
     except ConfigError:
         words = []
     for word in words:
-        beside = base / word
+        beside = base / home_path(word)
         if beside.is_dir():
             folders.append(beside)
         elif beside.is_file() or "." in word or "/" in word:
@@ -171,7 +171,7 @@ def shown(path: Path) -> str:
 def files_named(base: Path, value: Any) -> Iterable[Path]:
     """Yield the existing files that are named in texts of a suite."""
     for word in _texts(value):
-        path = base / word
+        path = base / home_path(word)
         if path.suffix != SUFFIX and path.is_file():
             yield path
 
