@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
-from judgekit.core.score import Failure, Result, Row, own_parts, own_value
+from judgekit.core.score import Failure, Part, Result, Row, Score, own_value
 from judgekit.datasets.dataframes.table import Kind
+from judgekit.metrics.criteria.texts import own_texts, parts_by_text
 from judgekit.report.table import status_of
 
 if TYPE_CHECKING:
@@ -50,13 +51,16 @@ def wide_table(report: Report) -> WideTable:
     fields: dict[str, None] = {}
     keys: dict[str, None] = {}
     criteria: dict[str, dict[str, None]] = {name: {} for name in report.metrics}
+    tags: dict[str, dict[str, None]] = {name: {} for name in report.metrics}
+    judged = dict.fromkeys(report.metrics, False)
     for scored in report.results:
         fields |= dict.fromkeys(name for name in _FIELDS if _text(scored.case, name) is not None)
         keys |= dict.fromkeys(scored.case.metadata)
         for row in scored.rows:
             if row.metric in criteria:
-                parts = own_parts(row.result)
-                criteria[row.metric] |= dict.fromkeys(part.id for part in parts)
+                criteria[row.metric] |= dict.fromkeys(_parts(row.result))
+                tags[row.metric] |= dict.fromkeys(_tags(row.result))
+                judged[row.metric] |= _passed(row.result) is not None
     names = _Names()
     columns: dict[str, Kind] = {names.free("case"): "text"}
     place = names.free("place") if report.places else None
@@ -64,7 +68,8 @@ def wide_table(report: Report) -> WideTable:
     columns |= dict.fromkeys([*([place] if place else []), *shown.values()], "text")
     metrics = {}
     for metric, summary in report.metrics.items():
-        own = _MetricColumns(metric, summary, criteria[metric], names)
+        further = (sorted(tags[metric]), judged[metric])
+        own = _MetricColumns(metric, summary, criteria[metric], names, further)
         metrics[metric] = own
         columns |= own.columns
     several = list(keys)
@@ -101,21 +106,32 @@ class _MetricColumns:
     """The columns of a metric and their cells."""
 
     def __init__(
-        self, metric: str, summary: MetricSummary, seen: Mapping[str, None], names: _Names
+        self,
+        metric: str,
+        summary: MetricSummary,
+        seen: Mapping[str, None],
+        names: _Names,
+        further: tuple[Sequence[str], bool],
     ) -> None:
         self._summary = summary
         self._value = names.free(metric)
         self._passed = names.free(f"{metric}.passed") if summary.threshold is not None else None
         self._status = names.free(f"{metric}.status")
         self._reason = names.free(f"{metric}.reason")
-        # Criteria of a rubric. Those that a row has itself are other questions in every row.
+        # Criteria of a rubric, and those of cases that recur, by their text. The rest are other
+        # questions in every row: `to_pandas(per="criterion")` and the JSON have them.
+        tags, judged = further
+        self._pass = names.free(f"{metric}.pass") if judged else None
+        self._tags = {tag: names.free(f"{metric}.{tag}") for tag in tags[:MOST_KEYS]}
         ids = [one.id for one in summary.criteria if one.id in seen]
         self._criteria = {id: names.free(f"{metric}.{id}") for id in ids}
         self.columns: dict[str, Kind] = {self._value: "number"}
         if self._passed is not None:
             self.columns[self._passed] = "yes_no"
         self.columns |= {self._status: "text", self._reason: "text"}
-        self.columns |= dict.fromkeys(self._criteria.values(), "number")
+        if self._pass is not None:
+            self.columns[self._pass] = "yes_no"
+        self.columns |= dict.fromkeys([*self._tags.values(), *self._criteria.values()], "number")
 
     def cells(self, row: Row) -> dict[str, Any]:
         """Return the cells of a result."""
@@ -127,10 +143,38 @@ class _MetricColumns:
         }
         if self._passed is not None:
             cells[self._passed] = self._summary.passes(value)
-        for part in own_parts(row.result):
-            if part.id in self._criteria:
-                cells[self._criteria[part.id]] = rounded(part.value)
+        if self._pass is not None:
+            cells[self._pass] = _passed(row.result)
+        for tag, share in _tags(row.result).items():
+            if tag in self._tags:
+                cells[self._tags[tag]] = rounded(share)
+        for id, part in _parts(row.result).items():
+            if id in self._criteria:
+                cells[self._criteria[id]] = rounded(part.value)
         return cells
+
+
+def _parts(result: Result) -> Mapping[str, Part]:
+    if not isinstance(result, Score) or result.fallback is not None:
+        return {}
+    return parts_by_text(result)
+
+
+def _tags(result: Result) -> Mapping[str, float | None]:
+    """Return tag -> the share of the criteria of a case with it."""
+    if not isinstance(result, Score) or own_texts(result) is None:
+        return {}
+    tags = result.details.get("tags")
+    known = tags.items() if isinstance(tags, dict) else ()
+    return {t: v for t, v in known if isinstance(v, int | float) and not isinstance(v, bool)}
+
+
+def _passed(result: Result) -> bool | None:
+    """Return whether the criteria of a case make it pass; `None` if nothing says so."""
+    if not isinstance(result, Score) or own_texts(result) is None:
+        return None
+    passed = result.details.get("pass")
+    return passed if isinstance(passed, bool) else None
 
 
 class _Names:

@@ -90,6 +90,12 @@ def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         if own_figures := shown_figures(s):
             text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
             yield f"- {_safe(s.metric)}: {_safe(text)}"
+        for tag in s.tags:
+            between = tag.too_few or "no interval"
+            if tag.low is not None and tag.high is not None:
+                between = f"{number_of(tag.low, s)} to {number_of(tag.high, s)}"
+            mean = f"{number_of(tag.mean, s)} ({between}) in {counted(tag.scored, 'case')}"
+            yield f"- {_safe(s.metric)}, {_safe(tag.tag)}: {_safe(mean)}"
     yield ""
 
 
