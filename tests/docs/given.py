@@ -103,6 +103,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/ci.md": the_ci_example,
     "docs/agree.md": two_runs,
     "docs/compare.md": two_runs,
+    "docs/cookbook/labels-from-two-people.md": two_runs,
     "docs/labels.md": two_runs,
     "docs/metrics/embedding.md": a_model,
     "docs/ranking.md": some_questions,

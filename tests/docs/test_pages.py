@@ -15,6 +15,7 @@ NOT_RUN = {
     "CONTRIBUTING.md": 2,
     "README.md": 2,
     "docs/ci.md": 3,
+    "docs/cookbook/local-model.md": 1,
     "docs/get-started.md": 2,
     "docs/judges.md": 1,
     "docs/metrics/personalization.md": 1,

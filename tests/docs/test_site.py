@@ -60,6 +60,19 @@ def test_llms_txt_links_every_page():
     assert sorted(links(text)) == sorted(entry.path for entry in entries())
 
 
+def test_questions_name_pages():
+    assert len(QUESTIONS) == 30
+    assert [page for one in QUESTIONS for page in one["pages"] if not (DOCS / page).exists()] == []
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "cookbook").glob("*.md")), ids=lambda p: p.stem)
+def test_a_page_of_the_cookbook_is_one_screen(page):
+    lines = page.read_text("utf-8").splitlines()
+
+    assert len(lines) <= 64
+    assert sum(len(line) // 120 for line in lines) <= 12
+
+
 def test_anchors_are_those_of_a_code_host():
     headings = ["A `judge` of your own", "From promptfoo, and DeepEval", "Cases", "Cases", "a - b"]
     slug = site.Slugs()
