@@ -14,8 +14,10 @@ from judgekit.authoring.scaffold.interview import InterviewPrompt, judge_intervi
 from judgekit.authoring.scaffold.project import (
     SCHEMAS,
     ProjectPlan,
+    agents_text,
     ignore_runs,
     scalar,
+    write_agents,
     write_all,
 )
 from judgekit.authoring.schemas import small_schema_text
@@ -125,10 +127,12 @@ def write_own_suite(folder: Path, own: OwnSuite, *, force: bool = False) -> list
         lines.append("cassette: cassettes/suite.jsonl  # the replies; commit it to run offline")
     lines += ["metrics:", *metrics]
     files = {"suite.yaml": "\n".join(lines) + "\n"}
+    agents_text(folder, judged=judge != "none")
     paths = write_all(folder, files, force=force)
     for kind in ("suite", "rubric", "cases"):
         if not os.path.lexists(folder / SCHEMAS / f"{kind}.json"):
             paths += write_all(folder / SCHEMAS, {f"{kind}.json": small_schema_text(kind)})
+    write_agents(folder, judged=judge != "none")
     ignore_runs(folder)
     return paths
 

@@ -72,12 +72,35 @@ def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> li
     files = project_files(plan)
     del files[".gitignore"]
     _check_ignore(folder)
-    agents = folder / AGENTS
-    notes = with_block(agents, files.pop(AGENTS)) if os.path.lexists(agents) else None
+    del files[AGENTS]
+    judged = plan.judge != "none"
+    agents_text(folder, judged=judged)  # a file that cannot be changed stops before any is written
     paths = write_all(folder, files, force=force)
-    if notes is not None:
-        write_all(folder, {AGENTS: notes}, force=True)
-    return [*paths, ignore_runs(folder)]
+    return [*paths, write_agents(folder, judged=judged), ignore_runs(folder)]
+
+
+def write_agents(folder: Path, *, judged: bool) -> Path:
+    """Write `AGENTS.md`, or put the block for coding agents into it; return it.
+
+    Raises:
+        ConfigError: see `with_block`.
+    """
+    write_all(folder, {AGENTS: agents_text(folder, judged=judged)}, force=True)
+    return folder / AGENTS
+
+
+def agents_text(folder: Path, *, judged: bool) -> str:
+    """Return `AGENTS.md` of a folder with the block for coding agents.
+
+    Raises:
+        ConfigError: see `with_block`.
+    """
+    path = folder / AGENTS
+    return (
+        with_block(path, _agents(judged=judged))
+        if os.path.lexists(path)
+        else _agents(judged=judged)
+    )
 
 
 def _check_ignore(folder: Path) -> Path:
