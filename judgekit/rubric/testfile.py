@@ -308,7 +308,9 @@ def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
     """Return the reason why an expectation can never be met; `None` if it can."""
     if criterion is None:
         if expected.answer is not None:
-            return "the whole has no answer, only a value; give a band, {min: 0.4, max: 0.6}"
+            return (
+                "a whole rubric has a value, not an answer; give its limits: {min: 0.4, max: 0.6}"
+            )
         return "quotes belong to a criterion" if expected.quotes else None
     question = criterion.question
     if expected.quotes and not question.quotes:

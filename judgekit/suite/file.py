@@ -329,7 +329,8 @@ class SuiteFile(FileModel):
     rubrics: _Folders = Field(default_factory=none_yet)
     """Folders to search first for rubrics, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
-    """The metrics: the name of a metric or rubric, or your own name for one."""
+    """The metrics. A key is the name of a metric or rubric, or a name that you choose; then
+    `metric` or `rubric` names it."""
     cluster: Annotated[str, Field(min_length=1)] | None = None
     """Metadata field that groups related cases, such as a user or a document; intervals and tests
     treat each group as a cluster."""

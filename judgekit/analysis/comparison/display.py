@@ -302,7 +302,7 @@ def reach_line(metric: results.MetricComparison) -> str | None:
         "with 80 % power"
     )
     if reach.more_high == 0:
-        return f"{line}; a difference of {reach.wanted:g} needs no more."
+        return f"{line}; for a difference of {reach.wanted:g}, these cases are enough."
     if reach.more is None:
         return f"{line}."
     what = "cases" if reach.clusters is None else "clusters"
