@@ -1,6 +1,6 @@
 // The table of cases: its controls, its head, and rows drawn as far as they are scrolled to.
 
-const CHUNK = 40;
+const CHUNK = 30;
 const FIRST = 10; // rows before "Show all"
 let shown = []; // entries that match, in order
 let drawn = 0;
