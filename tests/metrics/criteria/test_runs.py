@@ -248,3 +248,36 @@ def test_runs_with_other_criteria_compare_the_other_metrics(across):
     assert pairs == {"length": 3, "points": 3 if across else 2}
     told = "do not measure the same" if across else "--across-rubrics compares them anyway"
     assert any("points: 1 case has other criteria" in w and told in w for w in found.warnings)
+
+
+def test_a_budget_that_ends_within_a_case_costs_its_row_and_resumes(tmp_path):
+    def say(request):
+        answers = {
+            q.id: {"reason": "r", "quotes": [], "value": True} for q in request.form.questions
+        }
+        return Reply(tries=(Try(text=json.dumps(answers), finish="stop"),), cost=0.01)
+
+    suite = project(tmp_path)  # 6 cases with 3 groups each
+    judge, later = FakeJudge(say), FakeJudge(say)
+    first = run_suite_sync(suite, judge=LimitedJudge(judge, max_cost=0.1), out=tmp_path / "first")
+    kinds = [getattr(row.result, "kind", None) for _, rows in first.results for row in rows]
+    assert len(judge.asked) % 3 != 0
+    assert set(kinds) == {None, "not_run"}
+    assert kinds.count(None) == len(judge.asked) // 3
+
+    second = run_suite_sync(suite, judge=later, out=tmp_path / "second")
+
+    # The groups of the row that failed were recorded, so only the others are asked.
+    assert len(judge.asked) + len(later.asked) == 18
+    assert second.metrics["points"].judged == 6
+
+
+def test_values_and_tags_of_groups_are_clustered(tmp_path):
+    suite = project(tmp_path)
+    suite.write_text(json.dumps({**json.loads(suite.read_text()), "cluster": "user"}))
+
+    report = run_suite_sync(suite, judge=FakeJudge(odd), out=tmp_path / "run")
+
+    points = report.metrics["points"]
+    assert points.clusters == 3
+    assert [(tag.tag, tag.clusters) for tag in points.tags] == [("axis:dose", 3)]
