@@ -68,6 +68,9 @@ if TYPE_CHECKING:
     from judgekit.judges.budget import CostMeter as CostMeter
     from judgekit.judges.fake import Script as Script
     from judgekit.judges.pace import Pace as Pace
+    from judgekit.judges.price import ModelPrice as ModelPrice
+    from judgekit.judges.price import Rates as Rates
+    from judgekit.judges.price import TokenCounts as TokenCounts
     from judgekit.judges.terminal import Terminal as Terminal
     from judgekit.metrics.brand_voice.patterns import PatternSet as PatternSet
     from judgekit.metrics.function import FunctionMetric as FunctionMetric
@@ -173,6 +176,7 @@ _names = LazyNames(
         "judgekit.embedders": ["Chosen"],
         "judgekit.judges.fake": ["Script"],
         "judgekit.judges.budget": ["Bill", "Budget", "CostMeter"],
+        "judgekit.judges.price": ["ModelPrice", "Rates", "TokenCounts"],
         "judgekit.judges.pace": ["Pace"],
         "judgekit.judges.terminal": ["Terminal"],
         "judgekit.metrics.brand_voice.patterns": ["PatternSet"],

@@ -1,7 +1,7 @@
 """Counts and costs of the replies and misses of a run."""
 
 from collections import Counter, defaultdict
-from typing import Literal
+from typing import Any, Literal
 
 from judgekit.core.request import Reply, Request
 
@@ -33,6 +33,40 @@ class Replayed:
         self.tokens_out = 0
 
 
+class Savings:
+    """What prompt caches and service tiers did for replies."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        """Tokens that providers read from their prompt caches."""
+        self.written = 0
+        """Tokens that they wrote to them."""
+        self.dollars = 0.0
+        """US dollars that both saved, less what the writes cost more."""
+        self.tiers: Counter[str] = Counter()
+        """Service tier -> replies of a tier other than the standard one."""
+
+    def add(self, reply: Reply) -> None:
+        """Add one reply."""
+        if reply.usage is not None:
+            self.read += reply.usage.cache_read_tokens
+            self.written += reply.usage.cache_write_tokens
+        self.dollars += reply.saved or 0.0
+        if reply.tier is not None:
+            self.tiers[reply.tier] += 1
+
+    def facts(self) -> dict[str, Any]:
+        """Return the figures for `run.json`; empty without cache and tiers."""
+        facts: dict[str, Any] = {}
+        if self.read or self.written:
+            facts["cache_tokens"] = {"read": self.read, "written": self.written}
+        if self.tiers:
+            facts["tiers"] = dict(sorted(self.tiers.items()))
+        if facts:
+            facts["saved"] = round(self.dollars, 6)
+        return facts
+
+
 class Ledger:
     """Counts and costs of the replies and misses of a run."""
 
@@ -45,6 +79,8 @@ class Ledger:
         self.unpriced = 0
         """Number of live replies without a known price."""
         self.unpriced_replays = 0
+        self.savings = Savings()
+        """Of live replies."""
         self.missed_by: defaultdict[str, Missed] = defaultdict(Missed)
         """Model -> missed requests."""
         self.replayed_by: defaultdict[str, Replayed] = defaultdict(Replayed)
@@ -125,6 +161,7 @@ class Ledger:
         if reply.model is not None:
             self.reported[request.model].add(reply.model)
         if origin == "live":
+            self.savings.add(reply)
             if reply.cost is None:
                 self.unpriced += 1
             else:

@@ -187,6 +187,10 @@ class Usage(Value):
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
+    cache_read_tokens: int = Field(default=0, ge=0)
+    """The part of the input that the provider read from its prompt cache."""
+    cache_write_tokens: int = Field(default=0, ge=0)
+    """The part of the input that it wrote to the cache."""
 
 
 class Omitted(Value):
@@ -255,6 +259,11 @@ class Reply(Value):
     """`None` if the server did not report it."""
     cost: float | None = Field(default=None, ge=0)
     """US dollars for all tries; `None` if no price is known."""
+    tier: str | None = None
+    """The service tier that replied, such as `flex`; `None` for the standard one."""
+    saved: float | None = None
+    """US dollars that prompt cache and tier saved: the same tokens at the standard tier without a
+    cache, less the cost. Negative where more was written to the cache than read."""
 
 
 def request_from(data: dict[str, Any]) -> Request:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from judgekit.core.errors import BudgetExceeded
 from judgekit.core.request import Request
+from judgekit.judges.price import ModelPrice
 
 if TYPE_CHECKING:
     import asyncio
@@ -191,10 +192,10 @@ class CostMeter:
     Args:
         budget: the budget, which may be shared with other judges and processes.
         model: the model.
-        price: US dollars per million input and output tokens, if known.
+        price: the price of the model, if known.
     """
 
-    def __init__(self, budget: Budget, model: str, price: tuple[float, float] | None) -> None:
+    def __init__(self, budget: Budget, model: str, price: ModelPrice | None) -> None:
         self.budget, self.model, self.price = budget, model, price
 
     @asynccontextmanager
@@ -230,4 +231,4 @@ class CostMeter:
     def _dollars(self, read: float, written: float) -> float | None:
         if self.price is None:
             return None
-        return (read * self.price[0] + written * self.price[1]) / 1e6
+        return self.price.estimate(read, written)

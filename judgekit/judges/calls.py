@@ -43,6 +43,7 @@ from judgekit.judges.outcomes import ErrorBody, error_body, is_page, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.payments import Payments
+from judgekit.judges.prices import cost_of, saved
 from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
@@ -50,7 +51,7 @@ from judgekit.judges.refusals import Refusals, RefusedRequest
 from judgekit.judges.rejections import Rejections
 from judgekit.judges.response import (
     chat_in,
-    cost_of,
+    counts_in,
     dropped_try,
     hidden_error,
     is_stream,
@@ -122,6 +123,10 @@ class CallResult(NamedTuple):
     usage: Usage | None
     cost: float | None
     """US dollars; `None` if no price is known."""
+    tier: str | None
+    """The service tier; `None` for the standard one."""
+    saved: float | None
+    """US dollars that prompt cache and tier saved; `None` without them, or if unknown."""
     parsed: tuple[str, ParsedReply] | None
     """The text and its parsed values, if the transport has parsed it."""
 
@@ -134,6 +139,8 @@ class CallResult(NamedTuple):
             effective_params=self.params,
             usage=self.usage,
             cost=self.cost,
+            tier=self.tier,
+            saved=self.saved,
         )
 
 
@@ -363,8 +370,7 @@ class Calls:
             if call.paid is not None and self.pacing.meter is None and self.server.price:
                 # The server may have replied, so a wrapper that charges the request counts it.
                 read, written = call.size / CHARACTERS_A_TOKEN, call.written
-                price = self.server.price
-                call.paid.add((read * price[0] + written * price[1]) / 1e6)
+                call.paid.add(self.server.price.estimate(read, written))
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
     def _log(self, state: Any) -> None:
@@ -447,7 +453,11 @@ class Calls:
             cost = cost_of(data, price=self.server.price)
         model = data.get("model")
         name = model if isinstance(model, str) and model else None
-        return CallResult(data, params, malformed, name, usage_of(data), cost, parsed)
+        tokens, kept = counts_in(data), None
+        if tokens is not None and (self.server.price or self.server.api_base is None):
+            kept = saved(self.model, tokens, self.server.price)
+        tier = None if tokens is None else tokens.tier
+        return CallResult(data, params, malformed, name, usage_of(data), cost, tier, kept, parsed)
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
         # The table reads what the server sent: libraries change statuses and leave out codes.

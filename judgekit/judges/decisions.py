@@ -17,6 +17,7 @@ from judgekit.core.request import ChatMessage, Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges.calls import CallResult
 from judgekit.judges.payments import Payments
+from judgekit.judges.price import ModelPrice, price_from
 from judgekit.judges.providers import PROVIDERS, Provider, redirected_by
 from judgekit.judges.rejections import PROBE, taken
 from judgekit.judges.server_judge import ServerJudge
@@ -70,7 +71,7 @@ class DecisionJudge(ServerJudge):
         timeout: float = 60.0,
         retries: int = 3,
         max_wait: float = 60.0,
-        price: tuple[float, float] | None = None,
+        price: ModelPrice | tuple[float, float] | None = None,
         headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
         meter: CostMeter | None = None,
@@ -82,7 +83,14 @@ class DecisionJudge(ServerJudge):
                 raise ConfigError(f"params: {name!r} is set by the request; remove it")
         self._api = api
         server = Server(
-            model, api_base, api_key, timeout, retries, max_wait, price, dict(headers or {})
+            model,
+            api_base,
+            api_key,
+            timeout,
+            retries,
+            max_wait,
+            price_from(price),
+            dict(headers or {}),
         )
         settings = JudgeSettings(identity=identity, params=dict(params or {}), api=api)
         super().__init__(server, settings=settings, pace=pace, meter=meter)

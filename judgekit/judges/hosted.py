@@ -7,6 +7,7 @@ from typing import Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.judges.kinds import JudgeSetup
+from judgekit.judges.price import ModelPrice
 from judgekit.judges.server_judge import ServerJudge
 
 _OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait", "headers")
@@ -32,7 +33,7 @@ def open_hosted(setup: JudgeSetup) -> ServerJudge:
             message = f"{variable_shown(variable)} is not set in the environment; set it"
             raise ConfigError(message, where=setup.where("api_key_env"))
     if price := setup.settings.get("price"):
-        settings["price"] = price["input"], price["output"]
+        settings["price"] = ModelPrice(**price)
     if api := setup.settings.get("api"):
         from judgekit.judges.decisions import DecisionJudge
 

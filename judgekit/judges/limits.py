@@ -37,6 +37,7 @@ from judgekit.judges.budget import (
     estimated_tokens,
     largest_reply,
 )
+from judgekit.judges.price import ModelPrice, price_from
 from judgekit.judges.rate_headers import NOT_SENT, CallEnd
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ class LimitedJudge(JudgeWrapper):
         max_outages: int = 5,
         max_cost: float | None = None,
         budget: Budget | None = None,
-        price: tuple[float, float] | None = None,
+        price: ModelPrice | tuple[float, float] | None = None,
         rpm: float | Auto | None = None,
         tpm: float | Auto | None = None,
         pace: Pace | None = None,
@@ -250,7 +251,8 @@ class LimitedJudge(JudgeWrapper):
             inner = inner.judge
         known = getattr(inner, "price", None) if price is None else price
         charges_itself = getattr(inner, "meter", None) is not None
-        meter = None if charges_itself else CostMeter(self.budget, self.model, known)
+        own = price_from(known)
+        meter = None if charges_itself else CostMeter(self.budget, self.model, own)
         self.admission = Admission(slots=self.concurrency, meter=meter, pace=pace)
         self.outages = 0
         """Outages since the last reply."""

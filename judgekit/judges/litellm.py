@@ -19,8 +19,9 @@ from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.payments import Payments
 from judgekit.judges.plain import PlainRequests
+from judgekit.judges.price import ModelPrice, price_from
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
-from judgekit.judges.response import problem_of, total
+from judgekit.judges.response import problem_of, sum_of, total
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.translation import BadRequest, Outage
 from judgekit.judges.transport import Server, Transport, Via
@@ -55,7 +56,8 @@ class LiteLLMJudge(ServerJudge):
         max_wait: longest wait before an attempt in seconds; a server that asks for more counts as
             down.
         reasks: number of further requests after an invalid answer; each describes the error.
-        price: US dollars per million input and output tokens; by default, those of litellm's table.
+        price: US dollars per million input and output tokens, or a `ModelPrice`, which also has
+            prices of the prompt cache; by default, those of litellm's table.
         via: `direct` or `litellm` to force the transport; by default, judgekit chooses it. Not part
             of any key.
         headers: further headers of every request, such as `{"X-Team": "${TEAM}"}`; variables are
@@ -78,7 +80,7 @@ class LiteLLMJudge(ServerJudge):
         retries: int = 3,
         max_wait: float = 60.0,
         reasks: int = 1,
-        price: tuple[float, float] | None = None,
+        price: ModelPrice | tuple[float, float] | None = None,
         via: Via | None = None,
         headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
@@ -90,7 +92,14 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError("reasks must not be negative")
         self._forced_via = via
         server = Server(
-            model, api_base, api_key, timeout, retries, max_wait, price, dict(headers or {})
+            model,
+            api_base,
+            api_key,
+            timeout,
+            retries,
+            max_wait,
+            price_from(price),
+            dict(headers or {}),
         )
         check_max_reason(max_reason)
         settings = JudgeSettings(
@@ -176,8 +185,8 @@ class LiteLLMJudge(ServerJudge):
             except JudgekitError:
                 break  # the reply so far has been paid for
             usage, cost = total([(reply.usage, reply.cost), (more.usage, more.cost)])
-            tries = (*reply.tries, *more.tries)
-            return more.model_copy(update={"tries": tries, "usage": usage, "cost": cost})
+            changes = {"usage": usage, "cost": cost, "saved": sum_of([reply.saved, more.saved])}
+            return more.model_copy(update={"tries": (*reply.tries, *more.tries), **changes})
         return reply
 
     async def _ask_in(
@@ -220,5 +229,6 @@ class LiteLLMJudge(ServerJudge):
             messages = reask(messages, answer, str(problem))
         model = next((result.model for result in reversed(results) if result.model), None)
         usage, cost = total([(result.usage, result.cost) for result in results])
-        whole = result._replace(model=model, usage=usage, cost=cost)
+        kept = sum_of([result.saved for result in results])
+        whole = result._replace(model=model, usage=usage, cost=cost, saved=kept)
         return whole.reply(*tries, mode=mode), problem is None

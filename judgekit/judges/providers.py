@@ -1,26 +1,20 @@
-"""Providers: their names, the transport of their requests, and the prices of their models.
+"""Providers: their names, and the transport of their requests.
 
 litellm supports many providers. judgekit itself sends the requests for which litellm uses plain
-OpenAI requests, if a test compares bodies and replies with litellm's. Prices are read from
-litellm's package without importing it.
+OpenAI requests, if a test compares bodies and replies with litellm's.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
 from judgekit.judges.kinds import kind_names
 from judgekit.judges.provider_names import KNOWN_PROVIDERS
-from judgekit.judges.response import count_in
 from judgekit.judges.transport import Server
 
 _SURE = 0.8
@@ -133,73 +127,3 @@ def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
         if parameter not in allowed:
             return f"litellm may change the parameter {parameter}"
     return None
-
-
-_TABLE = "model_prices_and_context_window_backup.json"
-_TIER = 128_000
-"""Number of prompt tokens above which a model may have other prices."""
-
-
-@lru_cache(maxsize=64)
-def _entry(model: str) -> Mapping[str, Any]:
-    """Return the entry of a model in litellm's 3 MB table; only that entry is parsed."""
-    spec = find_spec("litellm")
-    if spec is None or spec.origin is None:
-        return {}
-    try:
-        text = Path(spec.origin).with_name(_TABLE).read_text(encoding="utf-8")
-        for name in (model, model.partition("/")[2]):
-            start = f"\n    {json.dumps(name)}: "
-            if name and (at := text.find(start)) >= 0:
-                entry = json.JSONDecoder().raw_decode(text, at + len(start))[0]
-                return entry if isinstance(entry, dict) else {}
-    except (OSError, ValueError):
-        pass
-    return {}
-
-
-def listed_price(model: str) -> tuple[float, float] | None:
-    """Return litellm's US dollars per million input and output tokens, without importing it."""
-    entry = _entry(model)
-    read, written = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-    if not (isinstance(read, (int, float)) and isinstance(written, (int, float))):
-        return None
-    return read * 1e6, written * 1e6
-
-
-def listed_retirement(model: str) -> str | None:
-    """Return the date, YYYY-MM-DD, on which a model retires by litellm's table, if it has one."""
-    date = _entry(model).get("deprecation_date")
-    return date if isinstance(date, str) else None
-
-
-def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
-    """Return the cost of a chat response in US dollars by litellm's table; `None` if unknown.
-
-    The cost is also unknown for audio tokens, long prompts with other prices, and other service
-    tiers.
-    """
-    entry = _entry(model)
-    usage = data.get("usage")
-    if listed_price(model) is None or not isinstance(usage, dict):
-        return None
-    read = usage.get("prompt_tokens_details") or {}
-    audio = count_in(read, "audio_tokens")
-    said = count_in(usage.get("completion_tokens_details") or {}, "audio_tokens")
-    prompt, written = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
-    cached = count_in(read, "cached_tokens")
-    if audio is None or said is None or prompt is None or written is None or cached is None:
-        return None
-    audio, cached = audio + said, min(prompt, cached)
-    special = ("output_cost_per_reasoning_token", "off_peak_pricing")
-    tiers = any("_above_" in name for name in entry)
-    if audio or any(name in entry for name in special) or (tiers and prompt > _TIER):
-        return None
-    if data.get("service_tier") not in (None, "default"):
-        return None
-    rate = entry["input_cost_per_token"]
-    return float(
-        (prompt - cached) * rate
-        + cached * entry.get("cache_read_input_token_cost", rate)
-        + written * entry["output_cost_per_token"]
-    )

@@ -24,6 +24,7 @@ from judgekit.judges.outcomes import (
     meaning_of,
     status_for,
 )
+from judgekit.judges.price import TokenCounts
 from judgekit.judges.translation import MAX_DETAIL, ServerError
 from judgekit.judges.wire import KEPT, Exchange
 
@@ -120,9 +121,15 @@ def total(spent: Sequence[tuple[Usage | None, float | None]]) -> tuple[Usage | N
         return spent[0]
     usages = [usage for usage, _ in spent if usage is not None]
     costs = [cost for _, cost in spent if cost is not None]
-    read, written = sum(u.input_tokens for u in usages), sum(u.output_tokens for u in usages)
-    usage = Usage(input_tokens=read, output_tokens=written) if len(usages) == len(spent) else None
+    summed = {name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields}
+    usage = Usage(**summed) if len(usages) == len(spent) else None
     return usage, sum(costs) if len(costs) == len(spent) else None
+
+
+def sum_of(numbers: Sequence[float | None]) -> float | None:
+    """Return the sum of the numbers that are known; `None` if none is."""
+    known = [number for number in numbers if number is not None]
+    return math.fsum(known) if known else None
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage | None:
@@ -134,9 +141,54 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
     prompt, completion = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
     if prompt is None or completion is None or not (prompt or completion):
         return None
-    return Usage(input_tokens=prompt, output_tokens=completion)
+    counts = counts_in(data)
+    return Usage(
+        input_tokens=prompt,
+        output_tokens=completion,
+        cache_read_tokens=0 if counts is None else counts.cache_read,
+        cache_write_tokens=0 if counts is None else counts.cache_write,
+    )
 
 
+def counts_in(data: Mapping[str, Any]) -> TokenCounts | None:
+    """Return the tokens of one response; `None` if there are none, or one count is impossible."""
+    usage = data.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    read = usage.get("prompt_tokens_details") or {}
+    written = usage.get("completion_tokens_details") or {}
+    kept = read.get("cache_creation_token_details") if isinstance(read, dict) else None
+    places = [
+        (usage, "prompt_tokens"),
+        (usage, "completion_tokens"),
+        (read, "cached_tokens"),
+        (read, "cache_write_tokens"),
+        (read, "cache_creation_tokens"),
+        (kept, "ephemeral_1h_input_tokens"),
+        (written, "reasoning_tokens"),
+        *((part, f"{kind}_tokens") for kind in _OTHER_KINDS for part in (read, written)),
+    ]
+    counts = [count_in(place, name) for place, name in places]
+    if None in counts:
+        return None
+    prompt, completion, cached, wrote, created, long, reasoning, *other = (n or 0 for n in counts)
+    tier = data.get("service_tier")
+    wrote = wrote or created
+    return TokenCounts(
+        prompt,
+        completion,
+        cached,
+        max(wrote, long),
+        long,
+        reasoning,
+        sum(other),
+        tier.lower() if isinstance(tier, str) and tier.lower() not in STANDARD_TIERS else None,
+    )
+
+
+_OTHER_KINDS = ("audio", "image", "video")
+STANDARD_TIERS = frozenset({"", "auto", "default", "standard", "standard_only"})
+"""Names of the standard tier in requests and responses."""
 MOST_TOKENS = 10**12
 """Maximum count of tokens; a larger one is no count."""
 _NUMBER = re.compile(r"([0-9]{1,20})(?:\.0{1,6})?\Z")
@@ -152,14 +204,6 @@ def count_in(usage: object, name: str) -> int | None:
     elif isinstance(count, float) and count.is_integer():
         count = int(count)
     return count if type(count) is int and 0 <= count <= MOST_TOKENS else None
-
-
-def cost_of(data: Mapping[str, Any], *, price: tuple[float, float]) -> float | None:
-    """Return the cost of a response at a price per million input and output tokens."""
-    usage = usage_of(data)
-    if usage is None:
-        return None
-    return (usage.input_tokens * price[0] + usage.output_tokens * price[1]) / 1_000_000
 
 
 def reported_cost(headers: Mapping[str, str]) -> float | None:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from judgekit.core.judgment import ParsedReply
 from judgekit.core.request import Form
 from judgekit.judges.output_mode import Mode
+from judgekit.judges.price import ModelPrice
 from judgekit.judges.wire import Exchange
 
 Via = Literal["direct", "litellm"]
@@ -28,7 +29,7 @@ class Server(NamedTuple):
     timeout: float
     retries: int
     max_wait: float
-    price: tuple[float, float] | None
+    price: ModelPrice | None
     headers: Mapping[str, str] = {}
     """Further headers of every request; `${NAME}` in a value is a variable of the environment."""
 

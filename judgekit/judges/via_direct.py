@@ -17,7 +17,8 @@ from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.connecting import aiohttp_trace
 from judgekit.judges.output_mode import Mode, format_of
-from judgekit.judges.providers import Provider, listed_cost
+from judgekit.judges.prices import listed_cost
+from judgekit.judges.providers import Provider
 from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_error
 from judgekit.judges.sent_schema import SentSchema, sent_schema
 from judgekit.judges.translation import CONNECT_SECONDS, ServerError

@@ -30,6 +30,10 @@ class PriceFile(FileModel):
     """Price of the prompt."""
     output: float = Field(ge=0)
     """Price of the reply."""
+    cache_read: float | None = Field(default=None, ge=0)
+    """Price of tokens that the provider reads from its prompt cache; by default that of `input`."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Price of tokens that it writes to the cache; by default that of `input`."""
 
 
 def _either(schema: dict[str, Any]) -> None:

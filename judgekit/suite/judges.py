@@ -21,6 +21,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.budget import Budget, CostMeter, LocalBudget
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.price import ModelPrice
 from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -338,12 +339,12 @@ def asks_in_terminal(file: JudgeFile, *, asking: bool) -> bool:
     return asking and kind_of(file.model).terminal and not file.answers
 
 
-def price_of(file: JudgeFile) -> tuple[float, float] | None:
-    """Return the US dollars per million input and output tokens; `None` if they are unknown."""
-    from judgekit.judges.providers import listed_price
+def price_of(file: JudgeFile) -> ModelPrice | None:
+    """Return the price of a judge's model; `None` if it is unknown."""
+    from judgekit.judges.prices import listed_price
 
     if not kind_of(file.model).metered:
-        return 0.0, 0.0
+        return ModelPrice(0.0, 0.0)
     if file.price is not None:
-        return file.price.input, file.price.output
+        return ModelPrice(**file.price.model_dump())
     return listed_price(file.model) if file.api_base is None else None

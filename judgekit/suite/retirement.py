@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from judgekit.judges.kinds import kind_of
-from judgekit.judges.providers import listed_retirement
+from judgekit.judges.prices import listed_retirement
 from judgekit.suite.judge_file import JudgeFile
 
 SOON = 90

@@ -314,6 +314,7 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
     replays = ledger.origins["tape"] + ledger.origins["store"]
     facts["avoided"] = _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays)
+    facts.update(ledger.savings.facts())
     facts["missed"] = ledger.missed
     if ledger.older:
         facts["older"] = dict(sorted(ledger.older.items()))

@@ -122,7 +122,7 @@ def test_no_file_is_read_whole_without_a_limit():
     # What ships with judgekit, packages that are installed, and models named by their folder.
     allowed = (
         "files(", "entry_points.py", "model_files.py", "FILES", "html.py", "consistency.py",
-        "providers.py", "project.py", "pytest_plugin.py", "catalogue.py", "doctor/installation.py",
+        "prices.py", "project.py", "pytest_plugin.py", "catalogue.py", "doctor/installation.py",
         "cli/options.py", "core/yaml_file.py", "_DATA.read_text(", "core/generation.py",
         "core/sourced.py",
     )  # fmt: skip

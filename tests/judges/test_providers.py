@@ -8,7 +8,8 @@ import pytest
 
 from judgekit.core.errors import CaseError, JudgeRefused, JudgeRejected
 from judgekit.core.sanitiser import Sanitiser
-from judgekit.judges.providers import listed_price, reason_for_litellm
+from judgekit.judges.prices import listed_price
+from judgekit.judges.providers import reason_for_litellm
 from judgekit.judges.translation import BadRequest, Outage, one_line, translate
 from judgekit.judges.transport import Server
 

@@ -13,7 +13,8 @@ import pytest
 from judgekit.core.errors import ConfigError
 from judgekit.judges import via_litellm
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.providers import PROVIDERS, listed_cost
+from judgekit.judges.prices import listed_cost
+from judgekit.judges.providers import PROVIDERS
 
 from .asking import judge_of, run, tokens, write_suite
 from .server import Server
@@ -118,8 +119,7 @@ def test_costs_with_other_prices_are_unknown() -> None:
     audio = {**usage, "prompt_tokens_details": {"audio_tokens": 5}}
 
     assert listed_cost("openai/gpt-4o", {"usage": audio}) is None
-    assert listed_cost("openai/gpt-4o", {"usage": usage, "service_tier": "flex"}) is None
-    assert listed_cost("openai/gpt-5.5", {"usage": {"prompt_tokens": 300_000}}) is None
+    assert listed_cost("openai/gpt-4o", {"usage": usage, "service_tier": "scale"}) is None
     assert listed_cost("openai/no-such-model", {"usage": usage}) is None
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from judgekit.judges.providers import listed_retirement
+from judgekit.judges.prices import listed_retirement
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.retirement import SOON, retirement_of, retirements, today
 from tests.cli.conftest import judgekit  # noqa: F401

@@ -16,7 +16,7 @@ from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Value
 from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
-from judgekit.judges.providers import listed_price
+from judgekit.judges.prices import listed_price
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.folders import read_file, split_front_matter
 from judgekit.rubric.rubric import Rubric

@@ -253,6 +253,18 @@ def _judge_facts(
     known = replies.unpriced < replies.count
     more = f"+ {replies.unpriced:,} of unknown price" if known and replies.unpriced else ""
     yield Fact("Cost when recorded", dollars(replies.cost if known else None), more)
+    yield from _savings(replies)
+
+
+def _savings(replies: JudgeReplies) -> Iterator[Fact]:
+    if any(replies.cached):
+        read, written = replies.cached
+        yield Fact("Prompt cache", f"{read:,} tokens read, {written:,} written")
+    for tier, count in sorted(replies.tiers.items()):
+        yield Fact("Service tier", f"{tier}: {count:,} of {replies.count:,}")
+    if replies.saved:
+        words = "US dollars; negative where more was written than read"
+        yield Fact("Saved by cache and tier", f"{replies.saved:.4f}", words)
 
 
 def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:

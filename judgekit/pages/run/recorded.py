@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,6 +119,12 @@ class JudgeReplies:
     unpriced: int = 0
     """Number of replies without a known price."""
     tokens: list[int] = field(default_factory=lambda: [0, 0])
+    cached: list[int] = field(default_factory=lambda: [0, 0])
+    """Tokens read from and written to prompt caches."""
+    tiers: Counter[str] = field(default_factory=Counter)
+    """Service tier -> replies of a tier other than the standard one."""
+    saved: float = 0.0
+    """US dollars that cache and tiers saved."""
     uncounted: int = 0
     """Number of replies without reported token counts."""
     values: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
@@ -139,6 +145,7 @@ class JudgeReplies:
         match reply.get("usage"):
             case {"input_tokens": int(sent), "output_tokens": int(received)}:
                 self.tokens = [self.tokens[0] + sent, self.tokens[1] + received]
+                self._add_savings(reply)
             case _:
                 self.uncounted += 1
         params = reply.get("effective_params") or request.get("params")
@@ -152,6 +159,17 @@ class JudgeReplies:
             several = self.values[name]
             if isinstance(value, str) and value and len(several) < MOST:
                 several[value] = None
+
+    def _add_savings(self, reply: dict[str, Any]) -> None:
+        usage = mapping(reply.get("usage"))
+        for number, name in enumerate(("cache_read_tokens", "cache_write_tokens")):
+            count = usage.get(name)
+            self.cached[number] += count if isinstance(count, int) else 0
+        tier, saved = reply.get("tier"), reply.get("saved")
+        if isinstance(tier, str) and (tier in self.tiers or len(self.tiers) < MOST):
+            self.tiers[tier] += 1
+        if isinstance(saved, (int, float)):
+            self.saved += saved
 
 
 class TapeIndex:

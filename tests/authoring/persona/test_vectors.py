@@ -19,7 +19,7 @@ from judgekit.cassette.store import Store
 from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.response import cost_of
+from judgekit.judges.prices import cost_of
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.rates import best_threshold, f1_at, pearson, roc_auc
