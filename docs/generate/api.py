@@ -25,6 +25,8 @@ from judgekit.core.errors import __doc__ as ERRORS
 from judgekit.core.lazy_names import REMOVED_IN
 from judgekit.core.value import Document
 from judgekit.datasets.dataframes.framed import Framed
+from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.registry import find
 
 HEAD = """# Python API
 
@@ -140,10 +142,26 @@ def _entry(signatures: Signatures, name: str, made: Any, level: str = "###") -> 
         alias, said = signatures.alias(name, judgekit.types._names.homes[name])
         return f"{head}\n```pyi\n{alias}\n```\n\n{said}\n"
     parts = [head, f"```pyi\n{signatures.of(name, made)}\n```\n"]
+    if metrics := _metrics_of().get(made):
+        # Formula and options have one place, the reference of metrics.
+        links = " and ".join(f"[`{metric}`](metrics/reference.md#{metric})" for metric in metrics)
+        first = _paragraphs((inspect.getdoc(made) or "").partition("\n\n")[0])
+        return "\n".join([*parts, first, f"Formula, options and an example: {links}.\n"])
     parts.append(_documentation(inspect.getdoc(made) or ""))
     if inspect.isclass(made):
         parts.extend(_members(signatures, name, made))
     return "\n".join(parts)
+
+
+@cache
+def _metrics_of() -> dict[Any, list[str]]:
+    """Return the class of a built-in metric -> the names of its metrics."""
+    found: dict[Any, list[str]] = {}
+    for name in BUILTIN:
+        factory = find(name).factory
+        if inspect.isclass(factory):
+            found.setdefault(factory, []).append(name)
+    return found
 
 
 def _documentation(text: str) -> str:

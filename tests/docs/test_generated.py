@@ -18,6 +18,7 @@ from docs.generate.suite import SECTIONS
 from judgekit.metrics.cards import options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
 from judgekit.metrics.registry import find
+from tests.docs.page import prose
 from tests.each import each
 
 GROUPED = {name: group.module for group in GROUPS for name in group.names}
@@ -74,3 +75,15 @@ def test_every_key_of_a_suite_says_what_it_is_for():
 
 def test_every_family_with_a_page_links_it():
     assert set(PAGES) <= set(FAMILIES)
+
+
+def runs_of_words(name, count=12):
+    words = re.findall(r"[\w'-]+", prose((DOCS / name).read_text("utf-8")).lower())
+    return {tuple(words[n : n + count]) for n in range(len(words) - count + 1)}
+
+
+def test_the_python_page_links_what_the_reference_explains():
+    """A formula and an option have one place; the rest is of docstrings of options that differ."""
+    shared = runs_of_words("metrics/reference.md") & runs_of_words("python-api.md")
+
+    assert len(shared) <= 40

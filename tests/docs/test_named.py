@@ -131,3 +131,13 @@ def test_every_file_of_the_repository_exists(name):
     named = set(re.findall(r"`((?:judgekit|tests|benchmarks|docs)/[\w/.-]+\.\w+)`", prose(text)))
 
     assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
+
+
+@each("path", COMMANDS, ids=" ".join)
+def test_a_page_that_a_help_names_exists(path):
+    command = COMMANDS[path]
+    texts = [command.help or "", getattr(command, "epilog", None) or ""]
+    texts += [getattr(parameter, "help", None) or "" for parameter in command.params]
+    named = re.findall(r"docs/[\w/.-]+\w", " ".join(texts))
+
+    assert [page for page in named if not (ROOT / page).exists()] == []
