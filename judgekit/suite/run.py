@@ -190,7 +190,11 @@ def find_run(path: Path | None) -> Path:
     """
     here = path or Path()
     if path is not None and path.suffix in (".yaml", ".yml"):
-        return default_out(path)
+        out = default_out(path)
+        if path.is_file() and not out.exists():
+            next = f"start one: judgekit run {path}, or name a run folder"
+            raise ConfigError(f"has no run in {out}; {next}", where=str(path))
+        return out
     if not here.is_dir() or (here / run_folder.RESULTS).exists():
         return here
     below = here if here.name == RUNS else here / RUNS
