@@ -1,6 +1,7 @@
 """The commands, imported on use."""
 
 from importlib import import_module
+from itertools import dropwhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +11,17 @@ from typer.main import get_command, get_group
 
 from judgekit import __version__
 
-COMMANDS = (
-    "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "rank",
-    "view", "agree", "correct", "labels", "answer", "perturb", "cases", "schema", "metrics",
-    "rubric", "persona", "cassette", "doctor",
-)  # fmt: skip
-"""Each command is a function of the same name, or the group `app`, in its module. Installed
-packages add further groups, see `installed`."""
+PANELS = {
+    "Start": ("init", "run", "score", "watch", "doctor"),
+    "Results": ("report", "view", "compare", "merge", "rank"),
+    "People": ("agree", "correct", "labels"),
+    "Files": ("rubric", "cases", "cassette", "schema", "metrics"),
+    "Special": ("evaluate", "answer", "perturb", "persona"),
+}
+"""Headings of the help, each with its commands. The commands of installed packages are listed under
+the last one, see `installed`."""
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
+"""Each command is a function of the same name, or the group `app`, in its module."""
 _MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
 """Command -> module, if the names differ."""
 _SUITES = (".yaml", ".yml")
@@ -42,6 +47,26 @@ class CommandLoader(TyperGroup):
             elif cmd_name in self.list_commands(ctx):
                 self.commands[cmd_name] = _installed_command(cmd_name)
         return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under their headings, with one margin for all."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        *_, last = PANELS
+        for heading, own in PANELS.items():
+            others = names[len(COMMANDS) :] if heading == last else ()
+            with formatter.section(heading):
+                formatter.write_dl(
+                    (name.ljust(width), command.get_short_help_str(formatter.width - 6 - width))
+                    for name in (*own, *others)
+                    if (command := self.get_command(ctx, name)) is not None
+                )
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; `help COMMAND` means `COMMAND --help`."""
+        if args[:1] == ["help"]:
+            args = [*dropwhile("help".__eq__, args), "--help"]
+        return super().parse_args(ctx, args)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         """Parse the options before the command."""
@@ -122,7 +147,7 @@ def _group(name: str, app: typer.Typer, options: Path | None) -> Any:
 app = typer.Typer(
     cls=CommandLoader,
     help="Score LLM output with LLM judges and rubrics. Replay every verdict offline.",
-    epilog="See also `judgekit COMMAND --help`, `judgekit metrics show NAME`, `judgekit rubric "
+    epilog="See also `judgekit help COMMAND`, `judgekit metrics show NAME`, `judgekit rubric "
     "lint --explain RULE`, and docs/get-started.md in the source.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import judgekit as package
+from judgekit.cli.app import COMMANDS
 from judgekit.metrics.registry import metric_names
 from judgekit.rubric.library import rubric_names
 from tests.cli.conftest import EXAMPLE, one_line
@@ -289,3 +290,31 @@ def test_a_wrong_cassette_is_one_line(judgekit, recorded, args, message):
     line = one_line(judgekit("cassette", *args))
 
     assert any(part in line for part in message.split("|"))
+
+
+def test_the_help_lists_every_command_once_under_a_heading(judgekit):
+    shown = judgekit("--help").out
+    *_, listed = shown.partition("\nStart:\n")
+    blocks = [block.splitlines() for block in f"Start:\n{listed}".split("\n\n")[:-1]]
+
+    panels = {head: [line.split()[0] for line in lines] for head, *lines in blocks}
+
+    assert list(panels) == ["Start:", "Results:", "People:", "Files:", "Special:"]
+    assert panels["Start:"] == ["init", "run", "score", "watch", "doctor"]
+    assert panels["Special:"][-2:] == ["pairs", "steer"]  # offered by a package
+    names = [name for own in panels.values() for name in own]
+    assert sorted(names) == sorted({*COMMANDS, "pairs", "steer"})
+    lines = [line for _, *lines in blocks for line in lines]
+    assert all(line[11] == " " != line[12] for line in lines)  # one margin for all
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("rubric",), ("rubric", "lint"), ("steer",)])
+def test_help_is_a_command_with_the_text_of_the_flag(judgekit, command):
+    shown = judgekit("help", *command)
+
+    assert (shown.code, shown.out) == (0, judgekit(*command, "--help").out)
+    assert f"Usage: {' '.join(('judgekit', *command))} " in shown.out
+
+
+def test_help_of_no_command_is_one_line(judgekit):
+    assert "judgekit has no command 'rnu'; did you mean 'run'?" in one_line(judgekit("help", "rnu"))

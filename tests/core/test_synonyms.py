@@ -54,5 +54,5 @@ def test_a_name_is_suggested_where_it_is_valid_only():
     assert synonym("flag", "--Output_Dir", ["--out"]) == "; did you mean '--out'?"
     assert synonym("flag", "--output-dir", ["--json"]) == ""
     assert synonym("flag", "--no-cache", ["--json"]) == ""
-    assert synonym("command", "help") == "; write judgekit --help"
+    assert synonym("command", "version") == "; write judgekit --version"
     assert synonym("gate", "mean") == ""
