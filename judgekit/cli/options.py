@@ -194,6 +194,9 @@ def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
             role, model = JUDGE, text
         if not model:
             raise ConfigError(f"--judge {text}: write it as ROLE=MODEL")
+        if model.endswith("/"):
+            message = f"names no model; write PROVIDER/MODEL, such as {LOCAL_MODEL}"
+            raise ConfigError(f"--judge {text}: {message}")
         if role in models:
             raise ConfigError(f"--judge: the role {role!r} is given twice; give each role once")
         models[role] = model

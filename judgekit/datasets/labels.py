@@ -124,6 +124,9 @@ def reading_labels(path: Path) -> Iterator[None]:
         raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
 
 
+_TABLES = {".csv", ".tsv"}
+
+
 def describe(label: Label) -> str:
     """Return a short description of the subject of a label."""
     topic = label.metric if label.criterion is None else f"{label.metric}, {label.criterion}"
@@ -135,6 +138,10 @@ def _parsed(line: str, where: str) -> dict[str, Any]:
     try:
         return extract_object(line)[0]
     except InvalidReply as exc:
+        file = Path(where.rpartition(":")[0])
+        if file.suffix.lower() in _TABLES:
+            advice = f"make labels of it: judgekit labels import {file} > labels.jsonl"
+            raise ConfigError(f"a table; {advice}", where=where) from exc
         hint = "`judgekit labels import` reads tables"
         raise ConfigError(f"not a label: {exc}; {hint}", where=where) from exc
 

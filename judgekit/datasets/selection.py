@@ -52,7 +52,12 @@ class Condition(NamedTuple):
 
 def values_at(case: Case, field: str) -> list[Any]:
     """Return the values of a field of a case, or its id: none, one, or the items of a list."""
-    return [case.id] if field == ID else values_in(case.metadata, field)
+    if field == ID:
+        return [case.id]
+    # As a case of a file writes it: metadata.topic is topic.
+    return values_in(case.metadata, field) or values_in(
+        case.metadata, field.removeprefix("metadata.")
+    )
 
 
 def values_in(metadata: Mapping[str, Any], field: str) -> list[Any]:

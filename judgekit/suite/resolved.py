@@ -240,6 +240,10 @@ def _resolved(
     roles = choose_judges(settings)
     roles |= {role: facts_of(judge) for role, judge in ready.items()}
     no_judge = overrides.no_judge or not roles
+    if overrides.no_judge and (overrides.judges or overrides.judge not in (None, "none")):
+        raise ConfigError("give a judge or --no-judge, not both")
+    if overrides.api_base is not None and not roles:
+        raise ConfigError("--api-base belongs to a judge, and there is none; add --judge MODEL")
     record = settings.record_mode
     redact = make_redactor(file.redact, salt_env=file.redact_salt_env, lines=lines)
     folders = settings.rubric_folders()
@@ -321,7 +325,10 @@ def _metrics_to_run(settings: SuiteSettings) -> list[str]:
     names = list(settings.file.metrics)
     for name in settings.overrides.only:
         if name not in names:
+            parts = [part.strip() for part in name.split(",")]
             hint = suggest(name, names)
+            if len(parts) > 1:
+                hint = f"; repeat the flag: {' '.join(f'--only {part}' for part in parts if part)}"
             raise ConfigError(f"--only {name}: the suite has no such metric{hint}")
     return settings.overrides.only or [name for name in names if name not in inner]
 

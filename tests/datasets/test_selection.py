@@ -40,6 +40,8 @@ def ids(*where, **options):
         (["score=3"], ["c"]),
         (["urgent=true"], ["b"]),
         (["a.b=dot"], ["c"]),
+        (["metadata.topic=refunds"], ["a", "c"]),
+        (["metadata.user.plan!=free"], ["b", "c"]),
         (["id=b"], ["b"]),
         (["id!=b"], ["a", "c"]),
     ],

@@ -115,6 +115,9 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
         format, equals, file = text.partition("=")
         if not equals or not file:
             raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as junit=junit.xml")
+        if file == "-":
+            advice = "name a file, or print JSON with --json"
+            raise ConfigError(f"--export {text}: exports are files; {advice}")
         one = Export(format, Path(file))
         check(one)
         if one.path in [other.path for other in exports]:
