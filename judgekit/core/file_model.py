@@ -8,9 +8,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from judgekit.core.canonical import visible
 from judgekit.core.errors import ConfigError
+from judgekit.core.lookalike import lookalike
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.synonyms import key_synonym, synonym
-from judgekit.core.value_rule import value_rule
+from judgekit.core.value_rule import number_meant, value_rule
 from judgekit.core.yaml_file import Lines
 
 M = TypeVar("M", bound=BaseModel)
@@ -104,6 +105,8 @@ def validate_file(
         path = steps_to(fault, data)
         same = [other for other in faults if steps_to(other, data) == path]
         message = describe(fault, path, model, hints=hints(), others=same)
+        if fault.get("input", "") is None and lines.commented(*path):
+            message = f"{message}; # begins a comment: put a text with # in quotes"
         raise error(message, where=lines.where(*path)) from exc
 
 
@@ -163,7 +166,8 @@ def describe(
             # YAML reads `{text: one, two}` as a mapping with a key `two` and no value for it.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
         known = keys_at(model, path[:-1])
-        return f"unknown key {name!r}{key_synonym(path, known) or hints.key(path, known)}"
+        meant = lookalike(path[-1]) or key_synonym(path, known) or hints.key(path, known)
+        return f"unknown key {name!r}{meant}"
     if fault["type"] == "missing":
         return f"{name!r} is missing{hints.value(path)}"
     if fault["type"] in ("value_error", "assertion_error"):
@@ -185,7 +189,8 @@ def describe(
     rule = ", or ".join(
         one if n == 0 else one.removeprefix("must be ") for n, one in enumerate(rules)
     )
-    return f"{name}: {rule} (it is {shown}){_meant(fault, path) or hints.value(path)}"
+    beyond = hints.value(path) if fault["type"] == "less_than_equal" else ""
+    return f"{name}: {rule} (it is {shown}){beyond or _meant(fault, path) or hints.value(path)}"
 
 
 def _meant(fault: Any, path: Path) -> str:
@@ -197,6 +202,8 @@ def _meant(fault: Any, path: Path) -> str:
             return said
         close = closest(str(value), allowed)
         return f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
+    if fault["type"] in ("float_parsing", "int_parsing"):
+        return number_meant(value)
     number = isinstance(value, int | float)
     share = fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1
     if share and number and 10 <= value <= 100:

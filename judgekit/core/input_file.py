@@ -57,8 +57,25 @@ def read_text(path: Path, *, most: int) -> str:
         OSError: it cannot be opened or read.
         UnicodeDecodeError: it is not UTF-8.
     """
-    text = read_bytes(path, most=most).decode("utf-8-sig")
+    data = read_bytes(path, most=most)
+    if 0 in data[:2]:
+        # UTF-16 without a mark is valid UTF-8, with a NUL beside each letter.
+        raise UnicodeDecodeError("utf-8", data, 0, 1, "UTF-16")
+    text = data.decode("utf-8-sig")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def undecodable(exc: UnicodeDecodeError) -> tuple[str, int]:
+    r"""Return what is wrong with the bytes of a text, and the line of the first wrong one.
+
+    >>> undecodable(UnicodeDecodeError("utf-8", b"a\ncaf\xe9", 5, 6, ""))
+    ('not UTF-8: byte 5 is 0xe9; save the file as UTF-8', 2)
+    """
+    data, start = exc.object, exc.start
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or 0 in data[:2]:
+        return "is UTF-16; save the file as UTF-8", 1
+    line = data.count(b"\n", 0, start) + 1
+    return f"not UTF-8: byte {start} is 0x{data[start]:02x}; save the file as UTF-8", line
 
 
 def read_prompt(path: Path, *, flag: str) -> str:
@@ -253,6 +270,7 @@ def read_named(path: Path, *, what: str, most: int, otherwise: str = "; check th
     except IsADirectoryError as exc:
         raise ConfigError(f"is a folder; name the {what} in it", where=str(path)) from exc
     except UnicodeDecodeError as exc:
-        raise ConfigError(f"is not UTF-8 (byte {exc.start})", where=str(path)) from exc
+        message, line = undecodable(exc)
+        raise ConfigError(message, where=place(path, line)) from exc
     except OSError as exc:
         raise ConfigError(f"cannot be read: {exc.strerror or exc}", where=str(path)) from exc

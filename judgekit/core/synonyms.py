@@ -11,7 +11,7 @@ from judgekit.core.sourced import checked_tables
 from judgekit.core.yaml_file import package_data
 
 Place = Literal[
-    "command", "flag", "suite", "judge", "metric", "gate", "criterion", "kind", "combine"
+    "command", "flag", "suite", "rubric", "judge", "metric", "gate", "criterion", "kind", "combine"
 ]
 """What a word is, and where."""
 TABLE = Path(__file__).with_name("data") / "synonyms.yaml"
@@ -51,7 +51,7 @@ def synonym(place: str, word: object, known: Iterable[str] | None = None) -> str
 def key_synonym(path: tuple[str | int, ...], known: Iterable[str]) -> str:
     """Return the end of a message about an unknown key of a file; empty if it has no synonym."""
     names = list(known)
-    place: str = "suite" if "metrics" in names else ""
+    place: str = "suite" if "metrics" in names else "rubric" if "orderings" in names else ""
     for step in path[:-1]:
         place = _CONTAINERS.get(str(step), place)
     return synonym(place, path[-1], names)

@@ -1,5 +1,6 @@
 """What a value must be: the errors of pydantic in our words, decided once for every file."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,6 +83,32 @@ def value_rule(fault: Mapping[str, Any]) -> str:
         return _RULES[kind].format_map({name: _plain(value) for name, value in context.items()})
     message = message.replace("Input should be", "must be", 1)
     return message[:1].lower() + message[1:]
+
+
+def number_meant(value: object) -> str:
+    """Return the end of a message about a text for a number: the number in it, if there is one.
+
+    Example:
+        >>> number_meant("90%"), number_meant(">= 0.5"), number_meant("high")
+        ('; write 90 % as 0.9', '; write the number alone: 0.5', '')
+    """
+    match = _NUMBER_IN.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return ""
+    if match["share"]:
+        share = float(match["number"].replace(",", ".")) / 100
+        return f"; write {match['number'].replace(',', '.')} % as {share:.10g}"
+    number = match["number"]
+    plain = number.replace(",", "" if _THOUSANDS.fullmatch(number) else ".")
+    return f"; write the number alone: {plain}"
+
+
+_NUMBER_IN = re.compile(
+    r"[^\w.,+-]{0,8}(?P<number>[+-]?[0-9]{1,15}(?:[.,][0-9]{1,12})?)\s{0,4}(?P<share>%)?[^\w%]{0,4}",
+    re.ASCII,
+)
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}", re.ASCII)
+"""A comma between thousands, not that of a decimal number: `1,000`."""
 
 
 def _counted(number: int, noun: str) -> str:

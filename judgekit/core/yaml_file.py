@@ -36,6 +36,15 @@ class Lines:
         self.file = file
         self.first = first
         self._lines: dict[Path, int] = {}
+        self._commented: set[Path] = set()
+
+    def comment(self, path: Path) -> None:
+        """Record that a comment follows the empty value at `path`."""
+        self._commented.add(path)
+
+    def commented(self, *path: str | int) -> bool:
+        """Return whether the value at `path` is empty because a comment begins there."""
+        return tuple(path) in self._commented
 
     def put(self, path: Path, line: int) -> None:
         """Record that the value at `path` begins on `line` (counted from 0)."""
@@ -55,6 +64,7 @@ class Lines:
         inner = Lines(file=self.file, first=self._lines.get(path, self.first))
         count = len(path)
         inner._lines = {p[count:]: n for p, n in self._lines.items() if p[:count] == path}
+        inner._commented = {p[count:] for p in self._commented if p[:count] == path}
         return inner
 
 
@@ -93,7 +103,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
         raise ConfigError(f"not valid YAML: {str(exc).splitlines()[0]}", where=where) from exc
     if node is None:
         return None, lines
-    return _Builder(lines).build(node, (), 0), lines
+    return _Builder(lines, text).build(node, (), 0), lines
 
 
 @cache
@@ -117,6 +127,9 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab; YAML is indented with spaces"
     if problem == "did not find expected node content":
+        last = mark.line if mark is not None else 0
+        if any(" #" in before for before in lines[max(0, last - 1) : last + 1]):
+            return "a value is missing; # begins a comment: put a text with # in quotes"
         return "a value is missing; close each [ and {, and remove a comma that has no value"
     if problem in _MISPLACED:
         return f"{problem}; check the indentation, and put text that holds a colon in quotes"
@@ -163,8 +176,8 @@ def _too_much(line: int, lines: Lines, *, deep: bool) -> ConfigError:
 
 
 class _Builder:
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+    def __init__(self, lines: Lines, text: str) -> None:
+        self._lines, self._text = lines, text
         self._count = 0
 
     def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
@@ -191,13 +204,24 @@ class _Builder:
             if not isinstance(key_node, yaml.ScalarNode) or not _is_text_key(key_node):
                 shown = _short(key)[1:-1] if isinstance(key, str) else "this key"
                 message = f'{shown!r} is not text; write it in quotes: "{shown}"'
+                if key_node.tag in _NUMBERS and value_node.tag == _STR:
+                    message += f", or the name first: {_short(value_node.value)[1:-1]}: {shown}"
                 raise self._wrong(key_node, message)
             if key in data:
                 raise self._wrong(key_node, f"{_short(key)} is given twice; keep one")
             data[key] = self.build(value_node, (*path, key), depth + 1)
+            if data[key] is None and not value_node.value and self._is_comment(key_node):
+                self._lines.comment((*path, key))
             # A message about a key should point at the key, not at its value.
             self._lines.put((*path, key), key_node.start_mark.line)
         return data
+
+    def _is_comment(self, key: yaml.Node) -> bool:
+        """Return whether a comment follows the colon of a key, on its line."""
+        begin = key.end_mark.index
+        end = self._text.find("\n", begin)
+        rest = self._text[begin : len(self._text) if end < 0 else end]
+        return rest.lstrip(" :").startswith("#")
 
     def _scalar(self, node: yaml.Node) -> Any:
         text = str(node.value)

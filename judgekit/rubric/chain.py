@@ -84,14 +84,28 @@ class Layer:
             message = "has no front matter; begin with ---, name: ..., criteria: ..., ---"
             if self._text.startswith("---") and not front:
                 message = "has no front matter: end it with a line of ---, above the template"
-            raise RubricError(message, where=place(self.path, 1), rule="front-matter")
+            line = _indented(self._text)
+            if line:
+                message = "has no front matter: delete the space before ---"
+            raise RubricError(message, where=place(self.path, line or 1), rule="front-matter")
         if not isinstance(data, dict):
             message = "front matter must be keys and values"
             raise RubricError(message, where=place(self.path, 2), rule="front-matter")
         return data, lines
 
     def _validated(self, kind: type[F]) -> F:
-        return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=hints)
+        return validate_file(
+            kind, self.data, lines=self.lines, error=RubricError, hints=self._hints
+        )
+
+    def _hints(self) -> Hints:
+        return hints(extends="extends" in self.data)
+
+
+def _indented(text: str) -> int:
+    """Return the number of the first line of --- with white space before it; 0 if there is none."""
+    lines = enumerate(text.split("\n"), start=1)
+    return next((n for n, line in lines if line.strip() == "---" and line[0] != "-"), 0)
 
 
 def own_layer(path: Path) -> Layer:
@@ -121,6 +135,8 @@ def chain(own: Layer, loader: Folders) -> list[Layer]:
         if path is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
             fault = f"extends {parent!r}, which was not found{suggest(parent, known)}"
+            if "/" in parent or "\\" in parent:
+                fault = f"extends {parent!r}: write a name, not a path; the file must be beside it"
             if has := _versions(parent, loader):
                 fault = f"extends {parent!r}, a version that does not exist; there are {has}"
         elif path.resolve() in seen:
@@ -152,6 +168,16 @@ _FORMS: dict[Steps, str] = {
     ("criteria", "*"): f"its text is a key, too: {_CRITERION}",
     ("criteria", "*", "text"): 'add the question: text: "Is the answer kind?"',
     ("criteria", "*", "levels"): "each level is a key with its value: {good: 1, bad: 0}",
+    ("criteria", "*", "levels", "*"): "a level is NAME: VALUE, from 0 to 1: {good: 1, bad: 0}",
+    (
+        "criteria",
+        "*",
+        "levels",
+        "*",
+        "value",
+    ): "0 is the worst value, 1 the best: {good: 1, bad: 0}",
+    ("criteria", "*", "options", "*"): "an option is NAME: VALUE, from 0 to 1: {good: 1, bad: 0}",
+    ("criteria", "*", "options", "*", "value"): "0 is the worst value, 1 the best",
     ("criteria", "*", "options"): "each option is a key with its value: {good: 1, bad: 0}",
     ("criteria", "*", "items"): 'list the items: ["an apology", "a date"]',
     ("requires",): "list fields of a case: [input, output]",
@@ -163,8 +189,17 @@ _FORMS: dict[Steps, str] = {
 
 
 def _value_hint(path: Steps) -> str:
-    form = _FORMS.get(path[:1] + ("*",) * (len(path) > 1) + path[2:])
+    starred = path[:1] + ("*",) * (len(path) > 1) + path[2:]
+    if starred[2:3] in (("levels",), ("options",)) and len(starred) > 3:
+        starred = (*starred[:3], "*", *starred[4:])
+    form = _FORMS.get(starred)
     return f"; {form}" if form else ""
+
+
+def _inherited_hint(path: Steps) -> str:
+    """Return the hint for a value in a file that extends another one."""
+    also = "; an inherited criterion is replaced whole: repeat its keys"
+    return _value_hint(path) + (also if path[:1] == ("criteria",) and path[2:] == ("text",) else "")
 
 
 def _key_hint(path: Steps, known: list[str]) -> str:
@@ -174,6 +209,6 @@ def _key_hint(path: Steps, known: list[str]) -> str:
     return suggest(key, known)
 
 
-def hints() -> Hints:
-    """Return the hints for errors in a rubric file."""
-    return Hints(key=_key_hint, value=_value_hint)
+def hints(*, extends: bool = False) -> Hints:
+    """Return the hints for errors in a rubric file, which may extend another one."""
+    return Hints(key=_key_hint, value=_inherited_hint if extends else _value_hint)

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from judgekit.core.case_field import JUDGED
 from judgekit.core.file_model import FileModel, Fraction, Number, none_yet, short_for
+from judgekit.core.lookalike import lookalike
 from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
 from judgekit.core.suggest import suggest
@@ -322,7 +323,7 @@ class RubricFile(FileModel):
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r}: a name is letters, digits, _ and -")
+            raise ValueError(f"{name!r}: a name is letters, digits, _ and -{lookalike(name)}")
         return name
 
     _fields = field_validator("requires")(_check_fields)

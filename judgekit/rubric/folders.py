@@ -10,9 +10,9 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, TemplateNotFound
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.core.errors import RubricError
+from judgekit.core.errors import RubricError, place
 from judgekit.core.generation import current, last_with, newest, version_in
-from judgekit.core.input_file import read_text
+from judgekit.core.input_file import read_text, undecodable
 from judgekit.rubric.template_file import ParsedTemplate, template_file_of
 from judgekit.rubric.versions import (
     SUFFIX,
@@ -45,8 +45,8 @@ def read_file(path: Path) -> str:
         message = f"cannot be read: {exc.strerror}"
         raise RubricError(message, where=str(path), rule="unreadable") from exc
     except UnicodeDecodeError as exc:
-        message = f"not UTF-8 (byte {exc.start})"
-        raise RubricError(message, where=str(path), rule="unreadable") from exc
+        message, line = undecodable(exc)
+        raise RubricError(message, where=place(path, line), rule="unreadable") from exc
 
 
 def split_front_matter(text: str) -> tuple[str, str]:

@@ -181,7 +181,9 @@ def _front_faults(path: Path) -> list[RubricError]:
         for fault in exc.errors(include_url=False)[:_MOST]:
             at.setdefault(steps_to(fault, data), []).append(fault)
         for steps, same in at.items():
-            message = describe(same[0], steps, TestedFile, hints=hints(), others=same)
+            message = describe(
+                same[0], steps, TestedFile, hints=hints(extends="extends" in data), others=same
+            )
             rule = _RULES.get(same[0]["type"], "bad-value")
             faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
     return faults

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from judgekit.core.errors import ConfigError, RubricError
+from judgekit.core.lookalike import lookalike
 from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
 from judgekit.rubric.case_text import case_text, uses_case
@@ -72,6 +73,8 @@ class MergedLayers:
                 if value is None:
                     if merged.pop(key, None) is None:
                         message = f"removes {key!r}, which it does not inherit"
+                        if name == "criteria":
+                            message += f"; a criterion has a text: {key}: {{text: ...}}"
                         self._fault("removes-nothing", message, name, key, layer=layer)
                 elif by_field and key in merged:
                     fields = {field: getattr(value, field) for field in value.model_fields_set}
@@ -124,8 +127,9 @@ class MergedLayers:
         groups: dict[str, dict[str, float | None]] = {}
         for id, criterion in merged.items():
             groups.setdefault(group_of(id), {})[id] = criterion.weight
+        lone = next((id for g, ids in groups.items() if g and len(ids) == 1 for id in ids), "")
         for group, weights in groups.items():
-            self._check_weights(group, weights)
+            self._check_weights(group, weights, "" if group and len(weights) > 1 else lone)
         criteria = []
         for id, criterion in merged.items():
             if ID.fullmatch(id):
@@ -133,12 +137,15 @@ class MergedLayers:
                 criteria.append(criterion.value(id, default_weight=weight))
             else:
                 rule = "letters, digits, _ and -, at most one dot"
-                message = f"{id!r} is not a valid name for a criterion: {rule}"
+                message = f"{id!r} is not a valid name for a criterion: {rule}{lookalike(id)}"
                 self._fault("criterion-name", message, "criteria", id)
         return tuple(criteria)
 
-    def _check_weights(self, group: str, weights: dict[str, float | None]) -> None:
-        """Check the weights of the criteria of one group."""
+    def _check_weights(self, group: str, weights: dict[str, float | None], alone: str) -> None:
+        """Check the weights of the criteria of one group.
+
+        `alone` is a criterion that is alone in its group, perhaps because of a dot in its name.
+        """
         given = {id: weight for id, weight in weights.items() if weight is not None}
         for id, weight in given.items():
             if weight < 0 and not WAYS[self.combine].penalties:
@@ -161,6 +168,11 @@ class MergedLayers:
             self._fault("weight-sum", message, "criteria", layer=self.own)
         elif self.first("weights") in (None, "fractions") and abs(total - 1.0) > 1e-6:
             advice = "correct them, or write `weights: relative` to have them rescaled"
+            if alone:
+                advice = (
+                    f"the dot makes {group_of(alone)!r} a group: write {alone.replace('.', '_')}, "
+                    f"or {advice}"
+                )
             message = f"the positive weights{of} add up to {total:g}, not 1; {advice}"
             self._fault("weight-sum", message, "criteria", layer=self.own)
 

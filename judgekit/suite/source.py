@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.credentials import credential_in
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, place
 from judgekit.core.file_model import Hints
-from judgekit.core.input_file import nearby, other_content, other_kind, read_text
+from judgekit.core.input_file import nearby, other_content, other_kind, read_text, undecodable
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.suite.judge_file import JUDGE
 
@@ -70,7 +70,10 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
     except FileNotFoundError as exc:
         hint = nearby(file) or "; `judgekit init` writes one"
         raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
-    except (OSError, UnicodeDecodeError) as exc:
+    except UnicodeDecodeError as exc:
+        message, line = undecodable(exc)
+        raise ConfigError(message, where=place(file, line)) from exc
+    except OSError as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
     data, lines = parse_yaml(text, file=str(file))
     if data is None:

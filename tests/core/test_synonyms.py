@@ -6,7 +6,7 @@ from judgekit.cli.app import app
 from judgekit.core.synonyms import TABLE, synonym
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.gate import STATISTICS
-from judgekit.rubric.file import CriterionFile
+from judgekit.rubric.file import CriterionFile, RubricFile
 from judgekit.rubric.fold import WAYS
 from judgekit.suite.file import MetricFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
@@ -25,6 +25,7 @@ def _names():
         "judge": set(JudgeFile.model_fields),
         "metric": set(MetricFile.model_fields),
         "gate": set(STATISTICS),
+        "rubric": set(RubricFile.model_fields),
         "criterion": set(CriterionFile.model_fields),
         "kind": {"score", "levels", "number", "boolean", "choice", "checklist"},
         "combine": set(WAYS),

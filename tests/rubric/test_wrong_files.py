@@ -84,10 +84,10 @@ def test_an_abstract_rubric_has_an_error_of_its_own():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"\xff\xfe---", "not UTF-8 (byte 0)"),
+        (b"\xff\xfe---", ":1: is UTF-16; save the file as UTF-8"),
         (
             b"x" * 1_000_001,
-            "cannot be read: larger than 1,000,000 bytes; make it smaller",
+            ": cannot be read: larger than 1,000,000 bytes; make it smaller",
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path, data, message):
     with pytest.raises(RubricError) as caught:
         load_rubric(path)
 
-    assert str(caught.value) == f"{path}: {message}"
+    assert str(caught.value) == f"{path}{message}"
 
 
 @pytest.mark.parametrize(
