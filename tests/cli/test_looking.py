@@ -97,8 +97,7 @@ def test_a_report_is_printed_and_its_page_written_from_the_folder_alone(judgekit
     [
         (["none"], "none: not a run folder: report.json is missing"),
         (["outt"], "outt: not a run folder: report.json is missing; did you mean 'out'?"),
-        (["."], "not a run folder"),
-        (["suite.yaml"], "suite.yaml"),
+        (["cases.jsonl"], "cases.jsonl"),
         (["out", "--out", "."], "is a folder; name a file"),
     ],
 )

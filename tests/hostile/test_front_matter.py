@@ -49,7 +49,7 @@ FILES = {
     ),
     "3,000 criteria": (
         partial(criteria, 3_000),
-        "at most 200 items",
+        "at most 200 entries",
     ),
     "100,000 criteria": (
         partial(criteria, 100_000),
@@ -57,22 +57,22 @@ FILES = {
     ),
     "201 criteria": (
         partial(criteria, 201),
-        "at most 200 items",
+        "at most 200 entries",
     ),
     "many details": (
         CLOSED.format(ONE + "details:\n" + "\n".join(f"  d{n}: x" for n in range(20_000))),
-        "at most 50 items",
+        "at most 50 entries",
     ),
     "many levels": (
         CLOSED.format(
             NAME + "criteria: {a: {text: A, levels: {" + ", ".join(f"l{n}: 1" for n in range(99))
             + "}}}"
         ),
-        "at most 50 items",
+        "at most 50 entries",
     ),
     "many items": (
         CLOSED.format(NAME + "criteria: {a: {text: A, items: [" + "x, " * 300 + "]}}"),
-        "at most 200 items",
+        "at most 200 entries",
     ),
     "weight nan": (CLOSED.format(NAME + "criteria: {a: {text: A, weight: .nan}}"), "finite"),
     "weight inf": (CLOSED.format(NAME + "criteria: {a: {text: A, weight: .inf}}"), "finite"),

@@ -105,7 +105,7 @@ def test_new_rubrics_and_projects_extend_the_newest_base(tmp_path):
     assert "\nextends: base@2 " in (own / "helpful_reply.jinja").read_text("utf-8")
     # The recorded replies and tests belong to the prompts of the new frame.
     scratch.judgekit("run", "shop/suite.yaml", exits=None)
-    assert '"missed": 0' in (scratch.work / "runs/shop/run.json").read_text("utf-8")
+    assert '"missed": 0' in (scratch.work / "shop/runs/suite/run.json").read_text("utf-8")
     scratch.judgekit("rubric", "test", "shop/rubrics")
 
 

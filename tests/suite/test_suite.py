@@ -11,6 +11,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import CassetteError, ConfigError, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.judges.price import ModelPrice
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
@@ -276,7 +277,7 @@ def test_a_hosted_judge_gets_its_settings(suite, monkeypatch):
     assert judge.settings == JudgeSettings(
         identity="really-x", mode="tools", params={"temperature": 0, "seed": 1}
     )
-    assert judge.price == (1, 2)
+    assert judge.price == ModelPrice(input=1, output=2)
     assert judge._calls.server.api_key == "sk-secret"
 
 
