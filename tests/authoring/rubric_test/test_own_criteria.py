@@ -50,7 +50,11 @@ def test_expectations_are_about_the_criteria_of_the_case(tmp_path):
     ("expect", "further", "message"),
     [
         ("{dos: true}", {}, "the case has no criterion 'dos'; did you mean 'dose'?"),
-        ("{dose: true}", {"criteria": "[{criterion: a}]"}, "number 1: has no points; add points: 1"),
+        (
+            "{dose: true}",
+            {"criteria": "[{criterion: a}]"},
+            "number 1: has no points; add points: 1",
+        ),
         ("{dose: true}", {"extends": "criterion_met"}, "extend criterion_met@2 instead"),
     ],
 )
