@@ -94,7 +94,7 @@ FILES = {
 }  # fmt: skip
 
 BYTES = {
-    "UTF-16": (f"---\n{ONE}---\nx".encode("utf-16"), "not UTF-8 (byte 0)"),
+    "UTF-16": (f"---\n{ONE}---\nx".encode("utf-16"), "is UTF-16; save the file as UTF-8"),
     "Latin-1": (f"---\n{ONE}---\né".encode("latin-1"), "not UTF-8"),
     "half of a character": (f"---\n{ONE}---\n".encode() + b"\xed\xa0\x80", "not UTF-8"),
     "NUL": (f"---\n{NAME}\0".encode() + b"\n---\n", "control characters are not allowed"),
