@@ -35,7 +35,7 @@ _SETTINGS = {
 _FOREIGN_ROW = "holds a row judgekit did not write; delete the folder"
 _TIMEOUT = 60
 """Seconds to wait for other processes."""
-_OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
+_OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|batches(\.jsonl)?|\.gitignore"
 """Names of the files in a store's folder."""
 _TAILS = ("", "-wal", "-shm", "-journal")
 """Suffixes of the files that SQLite writes for a database."""

@@ -12,7 +12,7 @@ from typer.main import get_command, get_group
 from judgekit import __version__
 
 PANELS = {
-    "Start": ("init", "run", "score", "watch", "doctor"),
+    "Start": ("init", "run", "score", "watch", "batch", "doctor"),
     "Results": ("report", "view", "compare", "merge", "rank"),
     "People": ("agree", "correct", "labels"),
     "Files": ("rubric", "cases", "cassette", "schema", "metrics"),
@@ -25,7 +25,7 @@ COMMANDS = tuple(name for names in PANELS.values() for name in names)
 _MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
 """Command -> module, if the names differ."""
 _SUITES = (".yaml", ".yml")
-GROUPS = {"metrics", "rubric", "persona", "cassette", "cases", "labels"}
+GROUPS = {"metrics", "rubric", "persona", "cassette", "cases", "labels", "batch"}
 
 
 class CommandLoader(TyperGroup):

@@ -33,6 +33,9 @@ def run(
     ray: str | None = None,
     workers: int | None = None,
     plan: bool = False,
+    batch: bool = False,
+    batch_file: Path | None = None,
+    resend: bool = False,
     no_judge: bool = False,
     retry_failed: Path | None = None,
     baseline: Path | None = None,
@@ -49,8 +52,10 @@ def run(
     Without a file, use suite.yaml or suite.yml in this folder. Replay recorded replies; call a
     judge only with --record or --judge.
 
-    Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
+    Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete, 4 replies of batch
+    jobs are pending.
     """
+    from judgekit.cli.batch_text import batch_choice, batch_notes
     from judgekit.cli.output import (
         notes_of,
         outputs_of,
@@ -66,12 +71,7 @@ def run(
 
     outputs = outputs_of(export, github=github)
     check_volume(quiet=quiet, verbose=verbose)
-    if out is not None and no_out:
-        raise ConfigError("give --out or --no-out, not both")
-    if no_out and ray is not None:
-        raise ConfigError("--ray writes a run folder; leave out --no-out")
-    if workers is not None and ray is None:
-        raise ConfigError("--workers belongs to --ray; give both, or neither")
+    _check_folder(out, no_out=no_out, ray=ray, workers=workers)
     if suite is None or suite.is_dir():
         suite = find_suite(suite or Path(), verb="run")
     default = default_out(suite, shard=shard) if out is None and not no_out else None
@@ -82,6 +82,9 @@ def run(
         raise typer.Exit
     metric_settings, again = settings(set), failed_keys(retry_failed) if retry_failed else None
     chosen = overrides(command.params, suite=True, settings=metric_settings, ids=ids, again=again)
+    batches = batch_choice(batch=batch, file=batch_file, resend=resend, ray=ray, record=record)
+    if batches is not None and (batches.sending or batches.resend) and record is None:
+        chosen = chosen.model_copy(update={"record": "new_episodes"})
     if plan:
         from judgekit.cli.plan import print_plan
 
@@ -104,11 +107,11 @@ def run(
         print_run(report, outputs=outputs, find=find, as_json=json, quiet=quiet)
         raise typer.Exit(report.exit_code)
     # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
-    loaded = open_suite(resolved, trial=no_out)
+    loaded = open_suite(resolved, trial=no_out, batches=batches)
     report = run_with_progress(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )
-    notes = notes_of(loaded)
+    notes = [*notes_of(loaded), *batch_notes(loaded.batch_facts)]
     if report.run.get("went_on"):
         note = "continued an interrupted run with its recorded replies"
         notes.insert(0, f"judgekit: {printable(str(out))}: {note}")
@@ -127,6 +130,15 @@ def run(
         notes=notes,
     )
     raise typer.Exit(report.exit_code)
+
+
+def _check_folder(out: Path | None, *, no_out: bool, ray: str | None, workers: int | None) -> None:
+    if out is not None and no_out:
+        raise ConfigError("give --out or --no-out, not both")
+    if no_out and ray is not None:
+        raise ConfigError("--ray writes a run folder; leave out --no-out")
+    if workers is not None and ray is None:
+        raise ConfigError("--workers belongs to --ray; give both, or neither")
 
 
 def check_volume(*, quiet: bool, verbose: bool) -> None:

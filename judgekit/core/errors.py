@@ -14,6 +14,7 @@ JudgekitError
 │   │   ├── JudgeDown      it answers no request and no probe: the rows left are `not_run`
 │   │   └── RequestRejected    the judge rejects this request and takes others: a Failure row
 │   ├── JudgeAway          a person skipped it: a `not_run` row, never a fallback
+│   ├── JudgePending       a batch job will answer: a `pending` row, never a fallback, exit 4
 │   ├── JudgeRefused       the judge declined: a Failure row
 │   ├── InvalidReply       truncated, empty, or not of the schema: a Failure row
 │   └── JudgeRejected      credentials, unknown model, bad request: the run stops, exit 2
@@ -150,6 +151,12 @@ class JudgeAway(JudgeError):
     """A human judge skipped this case; the next run asks it again."""
 
     kind = "not_run"
+
+
+class JudgePending(JudgeError):
+    """A batch job will answer; a later run has the reply."""
+
+    kind = "pending"
 
 
 class JudgeRefused(JudgeError):

@@ -25,6 +25,7 @@ _KINDS = {
     "cassette_miss": "nothing is recorded and asking is not allowed",
     "invalid_case": "the case lacks something",
     "not_run": "it was not run",
+    "pending": "a batch job has not answered yet",
     "metric_error": "the metric made a mistake",
 }
 

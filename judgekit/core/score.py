@@ -31,6 +31,7 @@ FailureKind = Literal[
     "cassette_miss",
     "invalid_case",
     "not_run",
+    "pending",
     "metric_error",
 ]
 """The reasons why a row can have no score."""

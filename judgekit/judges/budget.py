@@ -84,6 +84,8 @@ class LocalBudget:
         self.most = most
         """US dollars; `None` means no limit."""
         self.spent = 0.0
+        self.held = 0.0
+        """US dollars that batch jobs may cost, which this run does not wait for."""
         self.unpriced: dict[str, int] = {}
         """Model -> number of replies without a known price."""
         self._reserved: dict[int, tuple[str, float]] = {}
@@ -131,6 +133,17 @@ class LocalBudget:
             if not settled.done() and not settled.get_loop().is_closed():
                 settled.set_result(None)
 
+    def hold(self, dollars: float) -> None:
+        """Reserve what a request in a batch job may cost, without an end in this run.
+
+        Raises:
+            BudgetExceeded: it is more than the rest of the budget.
+        """
+        if self.most is not None and self.spent + self.held + dollars > self.most:
+            used = self.spent + self.held
+            raise BudgetExceeded(f"not sent: ${used:.4f} of ${self.most:g} is spent or in jobs")
+        self.held += dollars
+
     def _exhausted(self) -> bool:
         """Return whether the running calls may need the rest of the budget.
 
@@ -139,8 +152,9 @@ class LocalBudget:
         """
         if self.most is None:
             return False
-        if self.spent >= self.most:
-            raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.most:g} is spent")
+        if self.spent + self.held >= self.most:
+            jobs = f", and ${self.held:.4f} is for batch jobs" if self.held else ""
+            raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.most:g} is spent{jobs}")
         if self.unpriced:
             model = next(iter(self.unpriced))
             problem = f"what {model} costs is not known, so max_cost cannot be kept"
@@ -150,7 +164,7 @@ class LocalBudget:
         running = sum(
             max(dollars, high.get(model, 0.0)) for model, dollars in self._reserved.values()
         )
-        return self.spent + running >= self.most
+        return self.spent + self.held + running >= self.most
 
     def _unproven(self, model: str) -> bool:
         """Return whether a call must wait because no cost of the model is known yet."""

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import JsonValue
 
 from judgekit.core.errors import (
+    BudgetExceeded,
     CaseError,
     ConfigError,
     JudgekitError,
+    JudgePending,
     JudgeRefused,
     JudgeRejected,
     JudgeUnavailable,
@@ -38,6 +40,7 @@ from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN, Bill, Cost
 from judgekit.judges.cut_prompt import check_whole
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.headers import SentHeaders, sent_headers
+from judgekit.judges.late_reply import LateReply
 from judgekit.judges.limits import Attempt, paced
 from judgekit.judges.outcomes import ErrorBody, error_body, is_page, meaning_of
 from judgekit.judges.output_mode import Mode
@@ -107,6 +110,8 @@ class _Call(NamedTuple):
     """The payments of its request; `None` if several requests share the call."""
     refusals: RefusedRequest | None = None
     """The refusals of its attempts."""
+    late: LateReply | None = None
+    """Answers its first attempt instead of the server."""
 
 
 class CallResult(NamedTuple):
@@ -188,6 +193,7 @@ class Calls:
         *,
         paid: Payments,
         retry: bool = True,
+        late: LateReply | None = None,
     ) -> tuple[Try, CallResult]:
         """Ask for a reply to a form; return the attempt and the result of the call."""
 
@@ -196,7 +202,8 @@ class Calls:
 
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
-        result = await self._answered(_Call(send, size, written, paid=paid), retry=retry)
+        call = _Call(send, size, written, paid=paid, late=late)
+        result = await self._answered(call, retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
@@ -407,24 +414,37 @@ class Calls:
     async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
         """Make one HTTP call, when pace and budget allow it."""
         sent = {**params, **call.fixed}
+        late = call.late if call.late is not None and call.late.open else None
         with Exchange(limit=call.limit, sanitiser=self._sanitiser) as exchange:
+            if late is not None:  # no server is asked, and its job is paid for
+                result = await self._exchanged(exchange, call, sent, params, late=late)
+                late.paid(result.cost)
+                return result
             async with self.pacing.turn(exchange, call, sent, limit) as bill:
                 result = await self._exchanged(exchange, call, sent, params)
                 bill.dollars, bill.replied = result.cost, True
         return result
 
     async def _exchanged(
-        self, exchange: Exchange, call: _Call, sent: _Params, params: _Params
+        self,
+        exchange: Exchange,
+        call: _Call,
+        sent: _Params,
+        params: _Params,
+        *,
+        late: LateReply | None = None,
     ) -> CallResult:
         failure: JudgekitError | None = None
         raised: Exception | None = None
         response: Response | None = None
         try:
             response = await call.send(
-                Sending(sent, self.key, exchange, self.schema_rules, self.headers.values)
+                Sending(sent, self.key, exchange, self.schema_rules, self.headers.values, late)
             )
             if self.pacing.pace and (usage := usage_of(response.data)):
                 exchange.tokens = usage.input_tokens, usage.output_tokens
+        except (JudgePending, BudgetExceeded):
+            raise  # of the late reply
         except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
             raised = exc
             failure = redirected(exchange) or self._translated(exc, exchange)
@@ -457,6 +477,12 @@ class Calls:
         if tokens is not None and (self.server.price or self.server.api_base is None):
             kept = saved(self.model, tokens, self.server.price)
         tier = None if tokens is None else tokens.tier
+        if late is not None:
+            # A response that names its tier is priced at it.
+            if cost is not None and tier is None:
+                full, cost = cost, cost * late.share
+                kept = (kept or 0.0) + full - cost
+            tier = late.tier
         return CallResult(data, params, malformed, name, usage_of(data), cost, tier, kept, parsed)
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:

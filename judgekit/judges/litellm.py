@@ -14,6 +14,7 @@ from judgekit.core.suggest import suggest
 from judgekit.judges.calls import CallResult
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.knowledge import LearntFromServer
+from judgekit.judges.late_reply import Later, LateReply
 from judgekit.judges.model_size import default_bound
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
@@ -114,6 +115,8 @@ class LiteLLMJudge(ServerJudge):
         self._plain = PlainRequests(self._calls)
         self.batch = self._plain.batch
         """Collects texts to embed them in one call."""
+        self.later: Later | None = None
+        """Answers requests for a verdict instead of the server, where a job has them."""
 
     def _transport_to(self, server: Server) -> Transport:
         via = self._forced_via
@@ -134,12 +137,16 @@ class LiteLLMJudge(ServerJudge):
         if request.form.want != "verdict":
             return await self._plain.reply(request, paid)
         asked = request
+        late = None if self.later is None else await self.later(request)
         while True:
-            mode = await self.negotiation.mode_for(request, paid)
+            known = late.mode if late is not None and late.open else None
+            mode = known or await self.negotiation.mode_for(request, paid)
+            if late is not None:
+                late.mode = mode
             # Only what is sent has the default bound: the key is that of the request as it was.
             request = self._with_default_bound(asked)
             try:
-                reply, valid = await self._ask_in(mode, request, paid)
+                reply, valid = await self._ask_in(mode, request, paid, late=late)
             except BadRequest as exc:
                 if request is not asked and exc.about_form:
                     self._default_bound = None  # before another mode is tried
@@ -190,7 +197,13 @@ class LiteLLMJudge(ServerJudge):
         return reply
 
     async def _ask_in(
-        self, mode: Mode, request: Request, paid: Payments, *, reasks: int | None = None
+        self,
+        mode: Mode,
+        request: Request,
+        paid: Payments,
+        *,
+        reasks: int | None = None,
+        late: LateReply | None = None,
     ) -> tuple[Reply, bool]:
         """Send, read and validate, and re-ask while the answer is invalid.
 
@@ -199,6 +212,7 @@ class LiteLLMJudge(ServerJudge):
             request: the request.
             paid: the payments of this request.
             reasks: number of further requests; by default, that of the judge.
+            late: answers the first of them instead of the server.
 
         Returns:
             The reply with all attempts, and whether its last one is valid or has to be taken.
@@ -212,7 +226,9 @@ class LiteLLMJudge(ServerJudge):
         results: list[CallResult] = []
         while True:
             try:
-                attempt, result = await self._calls.chat(messages, request.form, mode, paid=paid)
+                attempt, result = await self._calls.chat(
+                    messages, request.form, mode, paid=paid, late=late
+                )
             except asyncio.CancelledError:
                 if not tries:
                     raise

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from judgekit.core.judgment import ParsedReply
 from judgekit.core.request import Form
+from judgekit.judges.late_reply import LateReply
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.price import ModelPrice
 from judgekit.judges.wire import Exchange
@@ -67,6 +68,8 @@ class Sending(NamedTuple):
     """What the server takes of JSON Schema; `None` if nothing is known."""
     headers: Mapping[str, str] = {}
     """Further headers."""
+    late: LateReply | None = None
+    """Answers instead of the server."""
 
 
 class Response(NamedTuple):

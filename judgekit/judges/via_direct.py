@@ -23,7 +23,7 @@ from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_erro
 from judgekit.judges.sent_schema import SentSchema, sent_schema
 from judgekit.judges.translation import CONNECT_SECONDS, ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
-from judgekit.judges.wire import ENCODINGS, BodyError
+from judgekit.judges.wire import ENCODINGS, BodyError, Exchange
 
 if TYPE_CHECKING:
     import aiohttp
@@ -156,6 +156,9 @@ class DirectTransport:
         own = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         headers = {**sending.headers, **own}
         call = sending.call
+        if sending.late is not None:
+            late = sending.late.answer(path, data)
+            return read_late(call, late.status, late.body)
         known = connections.shared(self._base)
         new = connections.new_client(self._base, self._session) if known is None else None
         try:
@@ -178,15 +181,7 @@ class DirectTransport:
             raise ServerError("Connection error.") from exc
         except BodyError as exc:
             raise ServerError(str(exc)) from exc
-        received = call.json()
-        if not call.good:
-            raise error_in(received, call)
-        if not isinstance(received, dict):
-            kind = (call.headers.get("content-type") or "no type").partition(";")[0]
-            raise ServerError(f"the response is not a JSON object ({kind}): {call.text[:200]}")
-        if (hidden := hidden_error(received, call)) is not None:
-            raise hidden
-        return received
+        return _object_in(call)
 
     def _session(self) -> aiohttp.ClientSession:
         """Return a session that keeps connections alive and stores no cookies."""
@@ -204,6 +199,35 @@ class DirectTransport:
             proxy=_proxy(self._base),
             trace_configs=[aiohttp_trace(urlsplit(self._base).netloc.rpartition("@")[2])],
         )
+
+
+def read_late(call: Exchange, status: int, body: bytes) -> dict[str, Any]:
+    """Read a response that came in a file, as if the server had sent it."""
+    try:
+        reader = call.begin(status, {"Content-Type": "application/json"})
+        for _ in reader.feed(body):
+            pass
+        reader.finish()
+    except BodyError as exc:
+        raise ServerError(str(exc)) from exc
+    return _object_in(call)
+
+
+def _object_in(call: Exchange) -> dict[str, Any]:
+    """Return the JSON object of a response.
+
+    Raises:
+        ServerError: the response is an error, or no object.
+    """
+    received = call.json()
+    if not call.good:
+        raise error_in(received, call)
+    if not isinstance(received, dict):
+        kind = (call.headers.get("content-type") or "no type").partition(";")[0]
+        raise ServerError(f"the response is not a JSON object ({kind}): {call.text[:200]}")
+    if (hidden := hidden_error(received, call)) is not None:
+        raise hidden
+    return received
 
 
 def _open(schema: Any) -> Any:

@@ -16,10 +16,13 @@ from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.outcomes import finish_in, finish_means, refusal_in
 from judgekit.judges.output_mode import Mode, format_of
+from judgekit.judges.prices import listed_cost
 from judgekit.judges.quiet import asking, keep_quiet
-from judgekit.judges.response import hidden_error
+from judgekit.judges.response import chat_reply, fault_in, hidden_error
 from judgekit.judges.sent_schema import SentSchema, sent_schema
+from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
+from judgekit.judges.via_direct import read_late
 from judgekit.judges.wire import Exchange
 
 _COMPATIBLE = ("openai", "hosted_vllm", "lm_studio", "llamafile")
@@ -70,6 +73,12 @@ class LiteLLMTransport:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
     ) -> Response:
         """Ask for a reply to a form."""
+        if sending.late is not None:  # of a job that judgekit's own HTTP has sent
+            late = sending.late.answer("/chat/completions", b"{}")
+            data = read_late(sending.call, late.status, late.body)
+            if (fault := fault_in(data)) is not None:
+                raise ServerError(f"the response is malformed: {fault}")
+            return Response(chat_reply(data), cost=listed_cost(self._server.model, data))
         options = {"messages": messages, **self._options(sending)}
         sent = sent_schema(form, sending.rules)
         strict = sent.strict if mode == "json_schema" else sent.strict_tools

@@ -369,7 +369,7 @@ class Corrector:
 def _judged(result: Result, criterion: str | None) -> float | str:
     """Return the judge's value, or the reason why there is none."""
     if isinstance(result, Failure):
-        return "not run" if result.kind == "not_run" else "failed"
+        return "not run" if result.kind in ("not_run", "pending") else "failed"
     if result.fallback is not None:
         return "fallback"
     part = next((part for part in result.parts if part.id == criterion), None)

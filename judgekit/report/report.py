@@ -164,7 +164,9 @@ class Report(Displayed):
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 a gate failed, 3 incomplete; 3 takes precedence over 1."""
+        """0 passed, 1 a gate failed, 3 incomplete, 4 pending; the highest that applies."""
+        if any(summary.pending for summary in self.figures.metrics):
+            return 4
         if self.figures.incomplete:
             return 3
         return 1 if any(not gate.passed for gate in self.figures.gates) else 0

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_NOT_RUN = ("not_run", "pending")
 WORST = 20
 """Number of worst cases in a summary."""
 BINS = 20
@@ -93,7 +94,7 @@ class MetricSummary(Displayed, Value):
     failed: int
     not_run: int
     failures: dict[str, int]
-    """Kind of failure -> number of rows; includes `not_run`."""
+    """Kind of failure -> number of rows; includes `not_run` and `pending`."""
     mean: float | None
     low: float | None
     high: float | None
@@ -156,6 +157,11 @@ class MetricSummary(Displayed, Value):
     def scored(self) -> int:
         """Number of rows with a value of the metric itself, not of a fallback."""
         return self.judged + self.computed
+
+    @property
+    def pending(self) -> int:
+        """Number of rows that wait for a batch job; they count as `not_run`, too."""
+        return self.failures.get("pending", 0)
 
     @property
     def independent(self) -> int:
@@ -386,8 +392,8 @@ class Tally:
             threshold=self.threshold,
             scale=self._scale,
             **{name: self._counts[name] for name in _COUNTED},
-            failed=sum(n for kind, n in self._failures.items() if kind != "not_run"),
-            not_run=self._failures["not_run"],
+            failed=sum(n for kind, n in self._failures.items() if kind not in _NOT_RUN),
+            not_run=sum(self._failures[kind] for kind in _NOT_RUN),
             failures=dict(sorted(self._failures.items())),
             sd=self._own.rows.sd,
             minimum=_bound(self._minimum),

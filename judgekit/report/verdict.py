@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 MOST_COUNTED = 20_000
 """Maximum number of cases to read for runs that do not have this number."""
 _REASON = 120
-_WORDS: dict[int, tuple[str, Style]] = {0: ("PASS", "good"), 1: ("FAIL", "bad"),
-                                        3: ("INCOMPLETE", "bad")}  # fmt: skip
+_WORDS: dict[int, tuple[str, Style]] = {
+    0: ("PASS", "good"),
+    1: ("FAIL", "bad"),
+    3: ("INCOMPLETE", "bad"),
+    4: ("PENDING", "bad"),
+}
 """Exit code -> word and style."""
 _UNGATED: tuple[str, Style] = ("DONE", "plain")
 """Instead of PASS without a gate: a run that nothing is required of cannot pass."""
@@ -28,7 +32,7 @@ class RunVerdict(NamedTuple):
     """The outcome of a run, for terminals, pages and exports."""
 
     word: str
-    """PASS, DONE (complete, without a gate), FAIL or INCOMPLETE."""
+    """PASS, DONE (complete, without a gate), FAIL, INCOMPLETE, or PENDING in batch jobs."""
     style: Style
     gates: int
     missed: int

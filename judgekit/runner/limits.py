@@ -26,8 +26,10 @@ class Limits(NamedTuple):
         fallback = sum(s.fallback for s in summaries)
         if failed > self.max_failures:
             yield f"{_rows(failed)} failed ({self.max_failures} allowed)"
-        if not_run:
-            yield f"{_rows(not_run)} not run"
+        if pending := sum(s.pending for s in summaries):
+            yield f"{_rows(pending)} pending in batch jobs"
+        if not_run > pending:
+            yield f"{_rows(not_run - pending)} not run"
         if fallback > self.max_fallback:
             yield f"{_rows(fallback)} by fallback ({self.max_fallback} allowed)"
         if cases and not any(s.scored or s.fallback or s.failed or s.not_run for s in summaries):

@@ -29,6 +29,8 @@ from judgekit.suite.roles import find_role
 from judgekit.suite.source import NO_KEYS
 
 if TYPE_CHECKING:
+    from judgekit.batch.choice import BatchChoice
+    from judgekit.batch.desk import BatchDesk
     from judgekit.cassette.store import Store
     from judgekit.judges.pace import Pace
     from judgekit.privacy.redact import Redact
@@ -156,6 +158,8 @@ class JudgePool:
         budget: a budget shared with other pools, instead of `limits.max_cost`.
         shared: the resources that this process shares with others.
         generation: the generation of the built-in rubrics; by default that of the tape.
+        batches: what the run does with batch jobs; by default it takes the replies of those that
+            ended, and asks nothing that others have.
     """
 
     def __init__(
@@ -174,6 +178,7 @@ class JudgePool:
         budget: Budget | None = None,
         shared: SharedRun | None = None,
         generation: int | None = None,
+        batches: BatchChoice | None = None,
     ) -> None:
         self._limits, self._base, self._lines, self._written = limits, base, lines, written
         self._asking = record is not RecordMode.NONE
@@ -194,6 +199,38 @@ class JudgePool:
             generation=generation,
         )
         self.cassette: Cassette | None = None
+        self.batches = self._batch_desk(
+            batches, home=store_base or base, again=again, record=record, shared=shared is not None
+        )
+
+    def _batch_desk(
+        self,
+        choice: BatchChoice | None,
+        *,
+        home: Path,
+        again: frozenset[str],
+        record: RecordMode,
+        shared: bool,
+    ) -> BatchDesk | None:
+        """Return what judges ask before their servers; `None` if there are no batch jobs."""
+        if not self._asking:
+            return None
+        from judgekit.cassette.store import store_folder
+
+        folder = store_folder(home)
+        if choice is None and not (folder / "batches.jsonl").exists():
+            return None
+        from judgekit.batch.choice import BatchChoice
+        from judgekit.batch.desk import BatchDesk
+
+        return BatchDesk(
+            lambda: folder,
+            choice=choice or BatchChoice(),
+            taking=record is not RecordMode.ALL,
+            again=again,
+            budget=self._budget if isinstance(self._budget, LocalBudget) else None,
+            following=not shared,
+        )
 
     def add(
         self,
@@ -236,6 +273,19 @@ class JudgePool:
             pace=pace if itself else None,
             meter=meter,
         )
+        if self.batches is not None and itself and together == 1:
+            from judgekit.judges.litellm import LiteLLMJudge
+
+            if isinstance(built, LiteLLMJudge):
+                known = price_of(judge) if price is None else price
+                built.later = self.batches.joined(
+                    model=judge.model,
+                    api_base=judge.api_base,
+                    api_key_env=judge.api_key_env,
+                    headers=bool(judge.headers),
+                    direct=built.via.startswith("direct"),
+                    price=known,
+                )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
 

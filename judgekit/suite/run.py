@@ -115,7 +115,13 @@ async def run_suite(
             progress=progress,
             stop=stop,
             reuse=reuse,
-            last=lambda report: _finish(suite, report, started=started, page=page),
+            last=lambda report: _finish(
+                suite,
+                report,
+                started=started,
+                page=page,
+                stopped=stop is not None and stop.is_set(),
+            ),
         )
     finally:
         suite.close()
@@ -250,8 +256,12 @@ def _warn_of_hidden_answers(suite: Suite) -> None:
         logging.getLogger("judgekit").warning("%s", line)
 
 
-def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:
+def _finish(suite: Suite, report: Report, *, started: datetime, page: bool, stopped: bool) -> None:
     report.run.update(occasion(suite, started=started))
+    if suite.batches is not None:
+        facts = suite.batch_facts = suite.batches.finish(send=not stopped)
+        if facts is not None:
+            report.run["batch"] = facts.described()
     out = report.folder
     if page or out is None:
         report.places.update(_places(suite, report))

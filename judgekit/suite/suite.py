@@ -20,6 +20,8 @@ from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import ResolvedSuite, resolve, resolve_data
 
 if TYPE_CHECKING:
+    from judgekit.batch.choice import BatchChoice
+    from judgekit.batch.desk import BatchDesk, BatchFacts
     from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.report.run_labels import RunLabels
 
@@ -35,7 +37,12 @@ class Suite(Displayed):
         cassette: Cassette | None,
         embedders: SuiteEmbedders,
         metrics: list[Metric],
+        batches: BatchDesk | None = None,
     ) -> None:
+        self.batches = batches
+        """What judges ask before their servers; `None` if there are no batch jobs."""
+        self.batch_facts: BatchFacts | None = None
+        """What the run did with batch jobs, when it has ended."""
         self.resolved = resolved
         """What was known before anything was opened."""
         self.judges = judges
@@ -126,6 +133,8 @@ class Suite(Displayed):
 
     def close(self) -> None:
         """Write the recordings and close the cassette."""
+        if self.batches is not None:
+            self.batches.finish(send=False)
         if self.cassette is not None:
             self.cassette.close()
 
@@ -136,6 +145,7 @@ def open_suite(
     shared: SharedRun | None = None,
     trial: bool = False,
     unrecorded: Collection[str] = (),
+    batches: BatchChoice | None = None,
 ) -> Suite:
     """Open the judges, the cassette and the store of a resolved suite.
 
@@ -145,6 +155,7 @@ def open_suite(
         trial: whether the replies of a judge that a flag names instead of the file's stay in the
             private store, unless a flag names a record mode.
         unrecorded: roles whose judges are used as they are given, without cassette and limits.
+        batches: what the run does with batch jobs; see `JudgePool`.
 
     Raises:
         ConfigError: a key or a price is missing, or a judge cannot be opened.
@@ -163,6 +174,7 @@ def open_suite(
         trial=trial and settings.tries_a_judge,
         shared=shared,
         generation=resolved.generation,
+        batches=batches,
     )
     judges = {
         role: pool.add(
@@ -184,7 +196,12 @@ def open_suite(
             for plan, metric in zip(resolved.plans, resolved.metrics, strict=True)
         ]
     return Suite(
-        resolved, judges=judges, cassette=pool.cassette, embedders=embedders, metrics=metrics
+        resolved,
+        judges=judges,
+        cassette=pool.cassette,
+        embedders=embedders,
+        metrics=metrics,
+        batches=pool.batches,
     )
 
 

@@ -299,7 +299,7 @@ def test_the_help_lists_every_command_once_under_a_heading(judgekit):
     panels = {head: [line.split()[0] for line in lines] for head, *lines in blocks}
 
     assert list(panels) == ["Start:", "Results:", "People:", "Files:", "Special:"]
-    assert panels["Start:"] == ["init", "run", "score", "watch", "doctor"]
+    assert panels["Start:"] == ["init", "run", "score", "watch", "batch", "doctor"]
     assert panels["Special:"][-2:] == ["pairs", "steer"]  # offered by a package
     names = [name for own in panels.values() for name in own]
     assert sorted(names) == sorted({*COMMANDS, "pairs", "steer"})

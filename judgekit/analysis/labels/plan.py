@@ -37,7 +37,7 @@ DOUBTFUL = 2.0
 """Factor by which cases with a high spread are drawn more often."""
 _DESIGNS = ((4, True), (3, True), (2, True), (3, False), (2, False), (1, False))
 """Score groups, and whether to split by spread; the first with two cases per stratum is used."""
-_NOT_JUDGED = ("invalid_case", "not_run")
+_NOT_JUDGED = ("invalid_case", "not_run", "pending")
 _Key = tuple[int, bool]
 """Group by score, and whether the spread is above the median."""
 _NO_SCORE = (4, False)

@@ -11,7 +11,7 @@ from judgekit.core.score import Failure, FailureKind, Part, Result
 from judgekit.core.value import Value
 
 NOT_ASKED: frozenset[FailureKind] = frozenset(
-    {"cassette_miss", "not_run", "unavailable", "invalid_case"}
+    {"cassette_miss", "not_run", "pending", "unavailable", "invalid_case"}
 )
 """Failures without a reply of the judge; the other kinds are replies that are not valid."""
 

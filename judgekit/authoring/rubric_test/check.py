@@ -23,6 +23,7 @@ _VERDICTS: Mapping[str, Verdict] = {
     "cassette_miss": "missed",
     "unavailable": "unjudged",
     "not_run": "unjudged",
+    "pending": "unjudged",
 }
 """Kind of a failure -> verdict; other failures are `failed`."""
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
-from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError, JudgePending
 from judgekit.core.judgment import Answer, Judgment, read_reply
 from judgekit.core.jury import Jury, Member
 from judgekit.core.reply_problem import described
@@ -142,6 +142,9 @@ def check_quorum(opinions: Sequence[OpinionReply], jury: Jury) -> None:
             replies.
     """
     bad = [one.error for one in opinions if one.error is not None]
+    # A quorum without an opinion that is still to come would have another value.
+    if (pending := next((e for e in bad if isinstance(e, JudgePending)), None)) is not None:
+        raise pending
     if bad and len(replies_by_member(opinions, jury)) < jury.quorum:
         raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
 

@@ -26,6 +26,7 @@ _KINDS = {
     "cassette_miss": "not recorded",
     "invalid_case": "invalid case",
     "not_run": "not run",
+    "pending": "waits for a batch job",
     "metric_error": "error of the metric",
 }
 _NEEDS = "needs "

@@ -1,0 +1,193 @@
+"""The courier: takes each job one step further, and notes every step before it is taken."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from judgekit.batch.client import NoAnswerError, RefusedError
+from judgekit.batch.job import BY_HAND, Job
+from judgekit.batch.journal import Journal
+from judgekit.batch.openai import OpenAIBatches
+from judgekit.batch.protocol import TOKEN_LIMIT, BatchProtocol, JobProgress
+from judgekit.batch.provider import key_of, provider_named
+from judgekit.batch.replies import reply_places
+from judgekit.judges.endpoint import variable_shown
+
+SETTLED = 60.0
+"""Seconds after which a submit that the provider does not list was not carried out."""
+_GONE = frozenset({404, 410})
+Connect = Callable[[Job], BatchProtocol | str]
+"""Returns the protocol for the server of a job, or why it cannot be called."""
+
+
+def connect(job: Job) -> BatchProtocol | str:
+    """Return the protocol for the server of a job, or why it cannot be called."""
+    provider = provider_named(job.provider)
+    base = job.api_base or (provider.address if provider is not None else None)
+    if provider is None or base is None:
+        return f"{job.provider[:40]} takes no jobs in this version"
+    variable = job.api_key_env
+    key = key_of(provider, model=job.model, api_base=job.api_base, variable=variable)
+    needed = variable or (provider.key if job.api_base is None else None)
+    if needed and not key:
+        return f"{variable_shown(needed)} is not set in the environment; set it"
+    return OpenAIBatches(base, key=key)
+
+
+class Courier:
+    """Sends, follows and collects the jobs of a journal; the caller holds its lock.
+
+    A job whose server does not answer stays as it is, and `problems` says why.
+
+    Args:
+        journal: the journal.
+        connect: returns the protocol for the server of a job.
+        now: seconds since 1970.
+    """
+
+    def __init__(
+        self, journal: Journal, *, connect: Connect = connect, now: Callable[[], float] = time.time
+    ) -> None:
+        self._journal, self._connect, self._now = journal, connect, now
+        self.problems: dict[str, str] = {}
+        """Intent -> why its job did not get further."""
+
+    def advance(self, job: Job, *, resend: bool = False) -> Job:
+        """Take a job as far as it gets now, and return it.
+
+        Args:
+            job: the job.
+            resend: whether to submit a job again that may exist at the provider.
+        """
+        self.problems.pop(job.intent, None)
+        if not job.open or job.provider == BY_HAND:
+            return job
+        protocol = self._connect(job)
+        if isinstance(protocol, str):
+            self.problems[job.intent] = protocol
+            return job
+        steps = {
+            "written": self._upload,
+            "uploaded": self._submit,
+            "waiting": self._submit_again,
+            "sending": self._recover,
+            "unknown": self._recover,
+            "sent": self._follow,
+        }
+        if resend and job.state in ("sending", "unknown"):
+            steps |= {"sending": self._submit_again, "unknown": self._submit_again}
+        try:
+            while True:
+                further = steps[job.state](job, protocol)
+                if further.state in (job.state, "waiting") or not further.open:
+                    return further
+                job = further
+        except (NoAnswerError, RefusedError) as exc:
+            self.problems[job.intent] = str(exc)
+            return self._current(job)
+
+    def _current(self, job: Job) -> Job:
+        """Return a job as the journal has it, after a step that failed half-way."""
+        return next(one for one in self._journal.jobs() if one.intent == job.intent)
+
+    def _upload(self, job: Job, protocol: BatchProtocol) -> Job:
+        file = protocol.upload(job, self._journal.requests(job.intent))
+        return self._journal.change(job, state="uploaded", file=file)
+
+    def _submit_again(self, job: Job, protocol: BatchProtocol) -> Job:
+        others = (one for one in self._journal.jobs() if one.intent != job.intent)
+        if job.state == "waiting" and any(
+            one.state == "sent" and one.model == job.model for one in others
+        ):
+            return job
+        return self._submit(job, protocol, attempt=job.attempt + 1)
+
+    def _submit(self, job: Job, protocol: BatchProtocol, *, attempt: int | None = None) -> Job:
+        attempt = attempt or job.attempt
+        now = self._now()
+        job = self._journal.change(job, state="sending", attempt=attempt, sent_at=now, problem="")
+        try:
+            progress = protocol.create(job, self._journal.requests(job.intent))
+        except RefusedError as exc:
+            if TOKEN_LIMIT in exc.codes:
+                return self._journal.change(job, state="waiting", problem=str(exc))
+            self._journal.change(job, state="uploaded", attempt=attempt + 1, problem=str(exc))
+            raise
+        return self._sent(job, progress)
+
+    def _sent(self, job: Job, progress: JobProgress) -> Job:
+        if not progress.id:
+            return self._journal.change(
+                job, state="unknown", problem="the provider gave the job no id"
+            )
+        return self._journal.change(
+            job, state="sent", job=progress.id, status=progress.status[:80], problem=""
+        )
+
+    def _recover(self, job: Job, protocol: BatchProtocol) -> Job:
+        """Find the job of a submit whose answer was lost."""
+        jobs = protocol.find(job)
+        if jobs is not None and len(jobs) == 1:
+            return self._sent(job, jobs[0])
+        if jobs == [] and job.state == "sending":
+            if self._now() - (job.sent_at or 0.0) >= SETTLED:
+                return self._submit(job, protocol, attempt=job.attempt + 1)
+            # The provider may not have read the request yet.
+            self.problems[job.intent] = (
+                "the answer to its submit was lost, and the provider does not list it yet; "
+                f"look again in {SETTLED:g} s"
+            )
+            return job
+        count = "several jobs" if jobs else "a job"
+        problem = (
+            f"the answer to its submit was lost, and the provider may have {count} of it; look "
+            "there, then send it again with --resend, or drop it with `judgekit batch cancel`"
+        )
+        self.problems[job.intent] = problem
+        if job.state == "unknown":
+            return job
+        return self._journal.change(job, state="unknown", problem=problem)
+
+    def _follow(self, job: Job, protocol: BatchProtocol) -> Job:
+        return self.noted(job, protocol.look(job), protocol)
+
+    def noted(self, job: Job, progress: JobProgress, protocol: BatchProtocol) -> Job:
+        """Note what the provider says about a job, and collect the replies of one that ended."""
+        if progress.waits:
+            problem = progress.problem
+            return self._journal.change(job, state="waiting", status="", job=None, problem=problem)
+        if not progress.ended:
+            if progress.status != job.status:
+                return self._journal.change(job, status=progress.status[:80])
+            return job
+        path = self._journal.replies(job.intent)
+        problem = progress.problem
+        try:
+            protocol.fetch(progress, path)
+        except RefusedError as exc:
+            if exc.status not in _GONE:
+                raise
+            problem = f"its replies are no longer there: {exc}"
+        return self.ended(job, status=progress.status, problem=problem)
+
+    def ended(self, job: Job, *, status: str = "", problem: str = "") -> Job:
+        """Note that the replies of a job are on disk."""
+        ids = reply_places(self._journal.replies(job.intent)).keys() & set(job.keys)
+        return self._journal.change(
+            job, state="ended", status=status[:80], problem=problem[:2000], replies=len(ids)
+        )
+
+    def cancel(self, job: Job) -> Job:
+        """Cancel a job at its provider, or drop one that the provider does not have.
+
+        Raises:
+            NoAnswerError: the server does not answer.
+            RefusedError: it does not cancel the job.
+        """
+        if job.state != "sent" or job.provider == BY_HAND:
+            return self._journal.change(job, state="dropped", problem="")
+        protocol = self._connect(job)
+        if isinstance(protocol, str):
+            raise RefusedError(protocol, status=0)
+        return self.noted(job, protocol.cancel(job), protocol)

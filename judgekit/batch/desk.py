@@ -1,0 +1,380 @@
+"""The desk: what judges ask before their servers in a run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from judgekit.batch.choice import BatchChoice
+from judgekit.batch.courier import Connect, Courier, connect
+from judgekit.batch.job import BY_HAND, ID, Job
+from judgekit.batch.journal import Journal
+from judgekit.batch.openai import ENDPOINT
+from judgekit.batch.provider import BatchProvider, provider_of
+from judgekit.batch.replies import Place, reply_at, reply_places
+from judgekit.core.errors import ConfigError, JudgePending
+from judgekit.core.shared import SharedCall
+from judgekit.judges.budget import LocalBudget, estimated_tokens
+from judgekit.judges.late_reply import LateResponse
+from judgekit.judges.output_mode import Mode
+from judgekit.judges.price import ModelPrice
+
+if TYPE_CHECKING:
+    from judgekit.core.request import Request
+
+TIER = "batch"
+
+
+class BatchedJudge(NamedTuple):
+    """A judge whose requests may be in jobs."""
+
+    model: str
+    api_base: str | None
+    api_key_env: str | None
+    provider: BatchProvider
+    price: ModelPrice | None
+    """The price of live requests."""
+
+    @property
+    def share(self) -> float:
+        """The price of a request in a job, as a share of a live one."""
+        return self.provider.share if self.api_base is None else 1.0
+
+
+class BatchFacts(NamedTuple):
+    """What a run did with jobs, for `run.json` and the terminal."""
+
+    jobs: tuple[Job, ...]
+    """The jobs that are open after the run."""
+    new: int
+    """Requests in the jobs that this run wrote."""
+    dollars: float | None
+    """The estimated price of these requests; `None` if it is unknown."""
+    collected: int
+    """Replies that this run took from jobs."""
+    problems: tuple[str, ...] = ()
+
+    def described(self) -> dict[str, Any]:
+        """Return the facts for `run.json`."""
+        jobs = [
+            {"job": job.name, "model": job.model, "requests": len(job.keys), "state": job.shown}
+            for job in self.jobs
+        ]
+        known = {"jobs": jobs, "sent": self.new, "dollars": self.dollars}
+        return {**known, "collected": self.collected}
+
+
+class BatchDesk:
+    """Answers requests with the replies of jobs, and collects requests for new jobs.
+
+    Args:
+        home: returns the private folder of the project.
+        choice: what the run does with jobs.
+        taking: whether the replies of jobs answer requests; false if recorded ones are renewed.
+        again: keys of requests to ask live, although a job has replied.
+        budget: receives the cost of jobs: while they are open, and of their replies.
+        following: whether open jobs are looked at; false in the processes of a shared run.
+        connect: returns the protocol for the server of a job.
+    """
+
+    def __init__(
+        self,
+        home: Callable[[], Path],
+        *,
+        choice: BatchChoice = BatchChoice(),  # noqa: B008 - an immutable value
+        taking: bool = True,
+        again: frozenset[str] = frozenset(),
+        budget: LocalBudget | None = None,
+        following: bool = True,
+        connect: Connect = connect,
+    ) -> None:
+        self._home = home
+        self.sending, self._resend, self._file = choice
+        self._taking, self._again = taking, again
+        self._budget = budget
+        self._following, self._connect = following, connect
+        self._ready = SharedCall(self._open)
+        self._looked = False
+        self._opened: Journal | None = None
+        self._held: dict[str, Job] = {}
+        """Id of a request -> the open job that has it."""
+        self._jobs: dict[str, list[Job]] = {}
+        """Id of a request -> the ended jobs that had it, the newest first."""
+        self._places: dict[str, dict[str, Place]] = {}
+        """Intent -> the places of the replies of its job."""
+        self._files: dict[tuple[BatchedJudge, Mode], list[_NewFile]] = {}
+        self._new: set[str] = set()
+        """Ids of the requests in new jobs."""
+        self._estimate: float | None = 0.0
+        self._collected = 0
+        self._problems: list[str] = []
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of the project."""
+        if self._opened is None:
+            self._opened = Journal(self._home())
+        return self._opened
+
+    def joined(
+        self,
+        *,
+        model: str,
+        api_base: str | None,
+        api_key_env: str | None,
+        headers: bool,
+        direct: bool,
+        price: ModelPrice | None,
+    ) -> Callable[[Request], Any] | None:
+        """Return what a judge asks first; `None` if its provider takes no jobs.
+
+        Args:
+            model: its model string.
+            api_base: the address of its server.
+            api_key_env: the environment variable with its key.
+            headers: whether its requests have headers of the suite.
+            direct: whether judgekit builds its bodies itself, not litellm.
+            price: its price.
+
+        Raises:
+            ConfigError: its requests cannot be sent in jobs, and this run should do so.
+        """
+        provider = provider_of(model)
+        if provider is None and self._file is not None:
+            provider = provider_of("openai/")
+        if self.sending and provider is None:
+            raise ConfigError(f"{model}: --batch cannot send its requests; leave out --batch")
+        if self.sending and headers:
+            raise ConfigError(f"{model}: --batch sends no `headers`; leave out one of them")
+        if self.sending and not direct:
+            message = "--batch cannot send what litellm has to change; leave out --batch"
+            raise ConfigError(f"{model}: {message}")
+        if provider is None:
+            return None
+        judge = BatchedJudge(model, api_base, api_key_env, provider, price)
+        return partial(self.late_reply, judge)
+
+    async def late_reply(self, judge: BatchedJudge, request: Request) -> _Late | None:
+        """Return what answers a request; `None` for a live call.
+
+        Raises:
+            JudgePending: an open job has the request.
+        """
+        if not self._looked:
+            await self._ready()
+        id = request.key[:ID]
+        if (job := self._held.get(id)) is not None:
+            raise JudgePending(f"job {job.name} has not answered yet ({job.shown})")
+        if self._taking and request.key not in self._again:
+            for job in self._jobs.get(id, ()):
+                if (response := self._reply(job, id)) is not None:
+                    return _Late(self, judge, request, mode=job.mode, response=response)
+        if not self.sending:
+            return None
+        if id in self._new:
+            raise JudgePending("its request is in a new batch job")
+        mode: Mode | None = "json_schema" if self._file is not None else None
+        return _Late(self, judge, request, mode=request.mode or mode)  # type: ignore[arg-type]
+
+    async def _open(self) -> None:
+        """Look at the jobs once, before the first request."""
+        import asyncio
+
+        # In a thread, because it waits for servers.
+        await asyncio.to_thread(self._look)
+        self._looked = True
+
+    def _look(self) -> None:
+        jobs = self.journal.jobs()
+        if self._following and any(job.open for job in jobs):
+            with self.journal.locked():
+                courier = Courier(self.journal, connect=self._connect)
+                # Another process may have taken them further while this one waited for the lock.
+                jobs = [courier.advance(job, resend=self._resend) for job in self.journal.jobs()]
+                self._note(jobs, courier)
+        for job in jobs:
+            if job.open:
+                self._held.update(dict.fromkeys(job.keys, job))
+                if self._budget is not None:
+                    self._budget.held += job.dollars or 0.0
+            elif job.state == "ended":
+                for id in job.keys:
+                    self._jobs.setdefault(id, []).insert(0, job)
+
+    def _note(self, jobs: list[Job], courier: Courier) -> None:
+        for job in jobs:
+            if problem := courier.problems.get(job.intent):
+                self._problems.append(f"job {job.name}: {problem}")
+
+    def _reply(self, job: Job, id: str) -> LateResponse | None:
+        path = self.journal.replies(job.intent)
+        if job.intent not in self._places:
+            self._places[job.intent] = reply_places(path)
+        place = self._places[job.intent].get(id)
+        return None if place is None else reply_at(path, place)
+
+    # -- new jobs ---------------------------------------------------------------------
+
+    def collect(self, late: _Late, judge: BatchedJudge, request: Request, body: bytes) -> None:
+        """Add a request to a new job.
+
+        Raises:
+            BudgetExceeded: the jobs would cost more than the rest of the budget.
+        """
+        read, written = estimated_tokens(request)
+        dollars = None
+        if judge.price is not None:
+            dollars = judge.price.estimate(read, written) * judge.share
+        if self._budget is not None:
+            self._budget.hold(dollars or 0.0)
+        known = self._estimate
+        self._estimate = None if dollars is None or known is None else known + dollars
+        assert late.mode is not None  # noqa: S101 - the judge sets it before the call
+        id = request.key[:ID]
+        line = b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n' % (
+            id.encode(),
+            ENDPOINT.encode(),
+            body,
+        )
+        files = self._files.setdefault((judge, late.mode), [])
+        if not files or not files[-1].has_room(len(line), judge.provider):
+            files.append(_NewFile(self.journal))
+        files[-1].add(id, line, dollars)
+        self._new.add(id)
+
+    def note_paid(self, dollars: float | None) -> None:
+        """Count a reply of a job, and what it cost."""
+        self._collected += 1
+        if self._budget is not None and dollars is not None:
+            self._budget.spent += dollars
+
+    def finish(self, *, send: bool) -> BatchFacts | None:
+        """Send the new jobs, and return what happened; `None` if no job has to do with this run.
+
+        Args:
+            send: whether the run was complete; otherwise the collected requests are dropped.
+        """
+        files = [(key, file) for key, several in self._files.items() for file in several]
+        self._files = {}
+        if not send:
+            for _, file in files:
+                file.drop()
+            files = []
+        if not (files or self._held or self._collected or self._problems):
+            return None
+        jobs = self._sent(files) if files else []
+        open_jobs = {job.intent: job for job in [*self._held.values(), *jobs] if job.open}
+        return BatchFacts(
+            jobs=tuple(open_jobs.values()),
+            new=sum(len(job.keys) for job in jobs),
+            dollars=None if self._estimate is None else round(self._estimate, 6),
+            collected=self._collected,
+            problems=tuple(dict.fromkeys(self._problems)),
+        )
+
+    def _sent(self, files: list[tuple[tuple[BatchedJudge, Mode], _NewFile]]) -> list[Job]:
+        journal = self.journal
+        with journal.locked():
+            jobs = []
+            for (judge, mode), file in files:
+                job = Job(
+                    intent=file.intent,
+                    at=datetime.now(UTC).isoformat(timespec="seconds"),
+                    provider=BY_HAND if self._file is not None else judge.provider.name,
+                    model=judge.model,
+                    api_base=judge.api_base,
+                    api_key_env=judge.api_key_env,
+                    mode=mode,
+                    keys=tuple(file.ids),
+                    sha256=file.close(),
+                    dollars=None if file.dollars is None else round(file.dollars, 6),
+                    state="sent" if self._file is not None else "written",
+                )
+                jobs.append(journal.add(job))
+            if self._file is not None:
+                self._write(self._file, jobs)
+                return jobs
+            courier = Courier(journal, connect=self._connect)
+            jobs = [courier.advance(job) for job in jobs]
+            self._note(jobs, courier)
+            return jobs
+
+    def _write(self, path: Path, jobs: list[Job]) -> None:
+        from judgekit.core.output_file import whole_file
+
+        with whole_file(path, sync=True) as file:
+            for job in jobs:
+                with self.journal.requests(job.intent).open("rb") as lines:
+                    while piece := lines.read(1 << 20):
+                        file.write(piece)
+
+
+class _Late:
+    """What answers one request; see `judgekit.judges.late_reply.LateReply`."""
+
+    tier = TIER
+
+    def __init__(
+        self,
+        desk: BatchDesk,
+        judge: BatchedJudge,
+        request: Request,
+        *,
+        mode: Mode | None,
+        response: LateResponse | None = None,
+    ) -> None:
+        self._desk, self._judge, self._request, self._response = desk, judge, request, response
+        self.mode, self.open, self.share = mode, True, judge.share
+
+    def answer(self, path: str, body: bytes) -> LateResponse:
+        self.open = False
+        if self._response is not None:
+            return self._response
+        self._desk.collect(self, self._judge, self._request, body)
+        raise JudgePending("its request is in a new batch job")
+
+    def paid(self, dollars: float | None) -> None:
+        self._desk.note_paid(dollars)
+
+
+class _NewFile:
+    """The file with the requests of a new job, before the journal knows it."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.intent = secrets.token_hex(8)
+        self.ids: list[str] = []
+        self.dollars: float | None = 0.0
+        with journal.locked():
+            self._path = journal.requests(self.intent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            self._file: BinaryIO = os.fdopen(os.open(self._path, flags, 0o600), "wb")
+        self._sha256 = hashlib.sha256()
+        self._size = 0
+
+    def has_room(self, size: int, provider: BatchProvider) -> bool:
+        return len(self.ids) < provider.lines and self._size + size <= provider.bytes
+
+    def add(self, id: str, line: bytes, dollars: float | None) -> None:
+        self._file.write(line)
+        self._sha256.update(line)
+        self._size += len(line)
+        self.ids.append(id)
+        known = self.dollars
+        self.dollars = None if dollars is None or known is None else known + dollars
+
+    def close(self) -> str:
+        """Flush the file to disk, and return its digest."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return self._sha256.hexdigest()
+
+    def drop(self) -> None:
+        self._file.close()
+        self._path.unlink(missing_ok=True)

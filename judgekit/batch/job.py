@@ -1,0 +1,82 @@
+"""A batch job: what the journal says about it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from judgekit.core.value import Value
+from judgekit.judges.output_mode import Mode
+
+State = Literal["written", "uploaded", "sending", "sent", "waiting", "unknown", "ended", "dropped"]
+"""`written`: the file of the requests is on disk. `uploaded`: the provider has the file.
+`sending`: a submit may have reached the provider. `sent`: the provider has named the job.
+`waiting`: refused until other jobs end. `unknown`: the answer to a submit was lost, and the job may
+exist. `ended`: the replies are on disk. `dropped`: its requests are free again, without replies."""
+ID = 40
+"""Length of the id of a request in a job: the beginning of its key."""
+BY_HAND = "file"
+"""The provider of requests that a person sends, as for `vllm run-batch`."""
+
+
+class Job(Value):
+    """A batch job, read from the journal as untrusted data."""
+
+    intent: str = Field(pattern=r"^[0-9a-f]{16}$")
+    """The name that judgekit gave it before it was sent."""
+    at: str = Field(max_length=40)
+    """When its file was written, in UTC."""
+    provider: str = Field(max_length=40)
+    model: str = Field(max_length=500)
+    api_base: str | None = Field(default=None, max_length=2_000)
+    api_key_env: str | None = Field(default=None, max_length=200)
+    """The environment variable with the key."""
+    mode: Mode
+    """The output mode of its requests."""
+    keys: tuple[str, ...] = Field(max_length=200_000)
+    """The ids of its requests, the first 40 characters of their keys."""
+    sha256: str = Field(max_length=64)
+    """Digest of the file with the requests."""
+    dollars: float | None = None
+    """The estimated price of the whole job; `None` if it is unknown."""
+    state: State = "written"
+    attempt: int = 1
+    """Number of the submit; a job that had to wait is submitted again."""
+    sent_at: float | None = None
+    """When the last submit began, in seconds since 1970."""
+    file: str | None = Field(default=None, max_length=500)
+    """The provider's id of the file."""
+    job: str | None = Field(default=None, max_length=500)
+    """The provider's id of the job."""
+    status: str = Field(default="", max_length=80)
+    """The provider's last word about the job."""
+    problem: str = Field(default="", max_length=2_000)
+    replies: int | None = None
+    """Requests with a reply, of an ended job."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the provider may still answer its requests."""
+        return self.state not in ("ended", "dropped")
+
+    @property
+    def name(self) -> str:
+        """The name for people: the provider's, or that of the intent."""
+        return self.job or f"jk-{self.intent}"
+
+    @property
+    def tag(self) -> str:
+        """The mark of one submit in the metadata of the provider's job."""
+        return f"jk-{self.intent}-{self.attempt}"
+
+    @property
+    def shown(self) -> str:
+        """The state for people."""
+        if self.provider == BY_HAND and self.open:
+            return "written to a file"
+        if self.state == "sent":
+            return self.status or "sent"
+        if self.state == "ended" and self.status not in ("", "completed"):
+            return f"ended ({self.status})"
+        return self.state

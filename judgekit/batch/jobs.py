@@ -1,0 +1,111 @@
+"""All jobs of a project, for the commands that follow, cancel and collect them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judgekit.batch.client import NoAnswerError, RefusedError
+from judgekit.batch.courier import Connect, Courier, connect
+from judgekit.batch.job import Job
+from judgekit.batch.journal import Journal
+from judgekit.batch.replies import MAX_LINE, line_reply
+from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import whole_file
+
+
+class Jobs:
+    """The jobs of a project.
+
+    Args:
+        home: the private folder of the project.
+        connect: returns the protocol for the server of a job.
+    """
+
+    def __init__(self, home: Path, *, connect: Connect = connect) -> None:
+        self._journal = Journal(home)
+        self._connect = connect
+        self.all: list[Job] = self._journal.jobs()
+        self.problems: dict[str, str] = {}
+        """Intent -> why its job did not get further."""
+
+    @property
+    def open(self) -> list[Job]:
+        """The jobs that may still be answered."""
+        return [job for job in self.all if job.open]
+
+    @property
+    def moving(self) -> bool:
+        """Whether waiting may help: a job is open, and no person has to decide about it."""
+        return any(job.state != "unknown" and job.provider != "file" for job in self.open)
+
+    def look(self) -> None:
+        """Take every open job as far as it gets now."""
+        if not self.open:
+            return
+        with self._journal.locked():
+            courier = Courier(self._journal, connect=self._connect)
+            self.all = [courier.advance(job) for job in self._journal.jobs()]
+            self.problems = courier.problems
+
+    def cancel(self, name: str) -> None:
+        """Cancel a job by its name, or the beginning of it.
+
+        Raises:
+            ConfigError: there is no such open job, or several, or it cannot be cancelled.
+        """
+        if not self.all:
+            raise ConfigError("no batch jobs in this folder")
+        with self._journal.locked():
+            self.all = self._journal.jobs()
+            jobs = [job for job in self.open if job.name == name]
+            jobs = jobs or [job for job in self.open if job.name.startswith(name)]
+            if len(jobs) != 1:
+                known = ", ".join(job.name for job in (jobs or self.open)[:5]) or "none"
+                count = "several" if jobs else "no"
+                raise ConfigError(f"{count} open jobs {name!r}; the names are: {known}")
+            courier = Courier(self._journal, connect=self._connect)
+            try:
+                changed = courier.cancel(jobs[0])
+            except (NoAnswerError, RefusedError) as exc:
+                raise ConfigError(f"job {jobs[0].name} is not cancelled: {exc}") from exc
+            self.all = [changed if job.intent == changed.intent else job for job in self.all]
+
+    def take(self, file: Path) -> None:
+        """Take replies from a file, for the jobs that have their requests.
+
+        Raises:
+            ConfigError: the file cannot be read, or has no reply to a request of a job.
+        """
+        try:
+            ids = _ids(file)
+        except OSError as exc:
+            raise ConfigError(f"cannot be read: {exc.strerror}", where=str(file)) from exc
+        with self._journal.locked():
+            courier, jobs = Courier(self._journal, connect=self._connect), []
+            taken = False
+            for one in self._journal.jobs():
+                job = one
+                if job.state != "dropped" and not ids.isdisjoint(job.keys):
+                    taken = True
+                    with (
+                        whole_file(self._journal.replies(job.intent), mode=0o600, sync=True) as to,
+                        file.open("rb") as lines,
+                    ):
+                        while piece := lines.read(1 << 20):
+                            to.write(piece)
+                    job = courier.ended(job, status="collected from a file")
+                jobs.append(job)
+            self.all = jobs
+        if not taken:
+            message = "has no reply to a request of a job; give the output of the job"
+            raise ConfigError(message, where=str(file))
+
+
+def _ids(file: Path) -> set[str]:
+    ids = set()
+    with file.open("rb") as lines:
+        while line := lines.readline(MAX_LINE + 1):
+            id, reply = line_reply(line)
+            if reply is not None:
+                ids.add(id)
+    return ids
