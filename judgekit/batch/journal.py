@@ -48,16 +48,17 @@ class Journal:
     def locked(self) -> Iterator[None]:
         """Keep other processes from sending and collecting jobs; the system ends it at a kill."""
         self._prepare()
-        handle = os.open(self.folder, os.O_RDONLY) if os.name == "posix" else None
         try:
-            if handle is not None:
-                import fcntl
-
-                fcntl.flock(handle, fcntl.LOCK_EX)
+            import fcntl
+        except ImportError:  # Windows
+            yield
+            return
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
             yield
         finally:
-            if handle is not None:
-                os.close(handle)
+            os.close(handle)
 
     def _prepare(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

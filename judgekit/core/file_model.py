@@ -105,9 +105,15 @@ def validate_file(
         path = steps_to(fault, data)
         same = [other for other in faults if steps_to(other, data) == path]
         message = describe(fault, path, model, hints=hints(), others=same)
-        if fault.get("input", "") is None and lines.commented(*path):
-            message = f"{message}; # begins a comment: put a text with # in quotes"
+        message += comment_hint(fault, path, lines)
         raise error(message, where=lines.where(*path)) from exc
+
+
+def comment_hint(fault: Any, path: Path, lines: Lines) -> str:
+    """Return advice if a value is missing because `#` begins a comment, else an empty text."""
+    if fault.get("input", "") is None and lines.commented(*path):
+        return "; # begins a comment: put a text with # in quotes"
+    return ""
 
 
 _MEMBERS = frozenset(

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from judgekit.core.canonical import digest, digest_json
 from judgekit.core.errors import AbstractRubric, ConfigError, InvalidReply, RubricError
-from judgekit.core.file_model import describe, steps_to, validate_file
+from judgekit.core.file_model import comment_hint, describe, steps_to, validate_file
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import Lines, parse_yaml
@@ -184,6 +184,7 @@ def _front_faults(path: Path) -> list[RubricError]:
             message = describe(
                 same[0], steps, TestedFile, hints=hints(extends="extends" in data), others=same
             )
+            message += comment_hint(same[0], steps, lines)
             rule = _RULES.get(same[0]["type"], "bad-value")
             faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
     return faults

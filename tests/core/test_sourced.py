@@ -18,6 +18,7 @@ from judgekit.privacy.detectors.form import form_data
 ROOT = Path(judgekit.__file__).parent
 FACTS = (
     "authoring/lint/foreign.yaml",
+    "batch/data/providers.json",
     "core/data/synonyms.yaml",
     "core/data/thoughts.json",
     "core/data/unkeyed_params.json",

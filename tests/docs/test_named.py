@@ -84,6 +84,8 @@ def test_examples_name_one_hosted_model():
         for name in re.findall(r"\bopenai/gpt-[\w.-]*\w", path.read_text("utf-8"))
     }
 
+    # Requests of newer names go through LiteLLM, and batch jobs do not hold them.
+    hosted.discard(("docs/batch.md", "openai/gpt-4.1-mini"))
     assert {name for _, name in hosted} == {EXAMPLE_MODEL}, hosted
 
 

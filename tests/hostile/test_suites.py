@@ -53,7 +53,7 @@ SUITES = {
         "more than 200,000 values",
     ),
     "six megabytes": ("#" * 6_000_000, "larger than 5,000,000 bytes"),
-    "UTF-16": (SUITE.encode("utf-16"), "cannot be read"),
+    "UTF-16": (SUITE.encode("utf-16"), "is UTF-16; save the file as UTF-8"),
     "NUL": (SUITE + "name: \0", "control characters"),
     "a parameter that is no number": (
         SUITE.replace("fake/judge", "{model: fake/x, params: {temperature: .nan}}"),

@@ -22,6 +22,7 @@ USES = {
     "report": ("--help",),
     "compare": ("--help",),
     "rank": ("--help",),
+    "batch": ("--help",),
     "view": ("--help",),
     "agree": ("--help",),
     "correct": ("--help",),
