@@ -74,8 +74,8 @@ settings.load_profile("steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start two more workers than processors: a third of the time, tests wait for something."""
-    return (os.cpu_count() or 1) + 2
+    """Start three more workers than processors: a third of the time, tests wait for something."""
+    return (os.cpu_count() or 1) + 3
 
 
 _LONG = ("ray", "hostile", "ci", "view", "testing", "cli")

@@ -44,7 +44,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize(("name", "code"), [("met", 0), ("missed", 1), ("absent", 2)])
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        pytest.param("met", 0, marks=pytest.mark.thorough),
+        ("missed", 1),
+        pytest.param("absent", 2, marks=pytest.mark.thorough),
+    ],
+)
 def test_full_standard_error(folder: Path, name: str, code: int) -> None:
     words = ("run", f"{name}.yaml", "--no-out")
 

@@ -272,7 +272,14 @@ def recorded_on(
 needs_mounts = pytest.mark.skipif(
     not mounts(), reason="this system mounts no file system without privileges"
 )
-FULL = pytest.mark.parametrize("full", ["out", "store", "tape"])
+FULL = pytest.mark.parametrize(
+    "full",
+    [
+        pytest.param("out", marks=pytest.mark.thorough),
+        pytest.param("store", marks=pytest.mark.thorough),
+        "tape",
+    ],
+)
 
 
 @needs_mounts
@@ -327,7 +334,9 @@ def test_rejections_with_few_open_files_stop_the_run(
     assert done.returncode == 2, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("limit", "count"), [(80, 40), (256, 400)])
+@pytest.mark.parametrize(
+    ("limit", "count"), [pytest.param(80, 40, marks=pytest.mark.thorough), (256, 400)]
+)
 def test_few_open_files_lower_the_concurrency(
     server: Server, tmp_path: Path, limit: int, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,7 +56,16 @@ def unfold(tab: Tab) -> None:
         tab.wait_for_timeout(30)
 
 
-@pytest.mark.parametrize("run", ["1 case", "34 cases", "5000 cases", "8 metrics", "rare states"])
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param("1 case", marks=pytest.mark.thorough),
+        pytest.param("34 cases", marks=pytest.mark.thorough),
+        "5000 cases",
+        "8 metrics",
+        "rare states",
+    ],
+)
 def test_the_page_fits_reads_well_and_keeps_its_order(
     tab: Tab, runs: SimpleNamespace, example: Report, tmp_path: Path, run: str
 ) -> None:

@@ -58,7 +58,11 @@ def test_only_a_page_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     browsing.CHROMIUM is None or not browsing.PLAYWRIGHT, reason="the ranking page: no browser"
 )
-@pytest.mark.parametrize("comparisons", [rows(), APART], ids=["connected", "groups"])
+@pytest.mark.parametrize(
+    "comparisons",
+    [rows(), pytest.param(APART, marks=pytest.mark.thorough)],
+    ids=["connected", "groups"],
+)
 def test_the_page_fits_and_reads_well(
     tab: Any, tmp_path: Path, comparisons: list[dict[str, Any]]
 ) -> None:

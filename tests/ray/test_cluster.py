@@ -74,6 +74,7 @@ class Killer(threading.Thread):
             time.sleep(0.01)
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_costs_what_was_in_flight(tmp_path, nodes, server):
     run_alone(live(tmp_path / "one", server), tmp_path / "whole")
     alone = server.calls()
@@ -131,6 +132,7 @@ def test_terminated_driver_does_not_exit_like_a_missed_gate(tmp_path, nodes, ser
     assert process.returncode == 128 + signal.SIGTERM, err.decode()
 
 
+@pytest.mark.thorough
 def test_all_workers_share_one_budget_also_after_the_kill_of_its_actor(tmp_path, nodes, server):
     suite = live(tmp_path / "many", server, max_cost=0.2)
     killer = Killer("RunLimits", lambda: server.calls() >= 10)

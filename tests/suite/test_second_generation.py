@@ -82,6 +82,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> ScratchPackage:
     return with_version_2(with_quality_2(scratch), "statements")
 
 
+@pytest.mark.thorough
 def test_shards_and_their_merge(begun: ScratchPackage) -> None:
     for number in (1, 2):
         begun.judgekit("run", "suite.yaml", "--shard", f"{number}/2", "--out", f"s{number}")
@@ -216,6 +217,7 @@ def test_shards_on_ray(begun: ScratchPackage) -> None:
     assert lines_of(begun.work / "new.jsonl")[0] == NEW_HEADER
 
 
+@pytest.mark.thorough
 def test_rubric_tests_keep_the_parent_of_their_recordings(begun: ScratchPackage) -> None:
     tape = begun.work / "cassettes/rubrics/tone.jsonl"
     assert "1 passed" in begun.judgekit("rubric", "test", "tone.jinja").out

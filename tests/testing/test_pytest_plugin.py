@@ -115,6 +115,7 @@ def test_what_is_not_recorded_fails_with_the_command_that_records_it(project, ru
     assert "/rubrics/kind.jinja --record new_episodes --judge openai/gpt-6-luna" in out
 
 
+@pytest.mark.thorough
 def test_the_items_are_spread_over_processes(project):
     code, out = run_process(project, "-rA", "-n", "2", "rubrics/kind.jinja")
 

@@ -144,6 +144,7 @@ def test_a_label_that_does_not_fit_stops_the_upgrade(project):
     assert files(project) == before
 
 
+@pytest.mark.thorough
 def test_a_pinned_version_does_not_change(project):
     project.write("suite.yaml", SUITE.replace("{threshold", "{rubric: quality@1, threshold"))
     with_quality_2(project)
@@ -207,6 +208,7 @@ def test_labels_count_for_a_renamed_criterion(upgraded, verb, texts):
         assert "people" in brevity
 
 
+@pytest.mark.thorough
 def test_the_probabilities_of_a_plan_weight_labels_of_a_renamed_criterion(upgraded):
     same = [{**one, "values": {**one["values"]}} for one in GIVEN]
     for one in same:
@@ -225,6 +227,7 @@ def without_digest(data):
     return {key: value for key, value in data.items() if key != "labels"}
 
 
+@pytest.mark.thorough
 def test_a_check_of_labels_knows_the_former_names(upgraded):
     assert (
         "no problems in 16 labels"

@@ -49,6 +49,7 @@ def test_a_fork_bomb_is_stopped():
 
 
 @needs_sandbox
+@pytest.mark.thorough
 def test_a_fork_bomb_that_takes_no_for_an_answer_is_stopped_by_the_clock():
     bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass"
 
@@ -71,6 +72,7 @@ def test_an_endless_loop_is_stopped():
 
 
 @needs_sandbox
+@pytest.mark.thorough
 def test_waiting_is_stopped_by_the_clock():
     kind, said = outcome("import time\ntime.sleep(600)", seconds=0.2)
 
@@ -247,7 +249,14 @@ main()
 
 
 @needs_sandbox
-@pytest.mark.parametrize("how", [[signal.SIGINT], [signal.SIGINT] * 2, [signal.SIGKILL]])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param([signal.SIGINT], marks=pytest.mark.thorough),
+        pytest.param([signal.SIGINT] * 2, marks=pytest.mark.thorough),
+        [signal.SIGKILL],
+    ],
+)
 def test_ctrl_c_and_worse_leave_nothing_behind(how, tmp_path):
     import json
 
