@@ -74,16 +74,17 @@ settings.load_profile("steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start three more workers than processors: a third of the time, tests wait for something."""
-    return (os.cpu_count() or 1) + 3
+    """Start two more workers than processors: a third of the time, tests wait for something."""
+    return (os.cpu_count() or 1) + 2
 
 
 _LONG = ("ray", "hostile", "ci", "view", "testing", "cli")
 """Folders with long files. They run first, so that none of them is left for one worker."""
 _UNITS = {
-    "tests/pages/": "browser",
+    "tests/pages/test_page": "browser",
+    "tests/pages/": "other pages",
     "tests/view/test_in_browser.py": "browser",
-    "tests/core/display/test_display_in_browser.py": "browser",
+    "tests/core/display/test_display_in_browser.py": "other pages",
     "tests/live/": "litellm",
     "tests/cli/test_beginner_mistakes.py": "litellm",
     "tests/judges/test_litellm.py": "litellm",
@@ -93,7 +94,7 @@ _UNITS = {
 }
 """What their tests need and share, if one worker runs them: to start a browser takes a second of
 processor time, and to import litellm two."""
-_FIRST = ("browser", "litellm")
+_FIRST = ("browser", "other pages", "litellm")
 """Units that wait more than they compute. The other workers have the processors meanwhile."""
 
 
