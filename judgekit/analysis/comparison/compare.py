@@ -174,6 +174,7 @@ class _RunPair:
             other_question=self.other_question,
             cluster=cluster,
             by=by,
+            across_rubrics=self.settings.across_rubrics,
             tests=0,
             warnings=tuple(warnings),
             metrics=tuple(metrics),
@@ -203,9 +204,7 @@ class _RunPair:
         group = cluster_of(base.case, base.metadata, field)
         value = self._slice(base.metadata)
         for name, tally in self.tallies.items():
-            if not pair.same_criteria and any(
-                name in side.rows and side.rows[name].own_criteria for side in pair
-            ):
+            if base.criteria.differ(new.criteria, name):
                 self.other_criteria[name] += 1
                 if not self.settings.across_rubrics:
                     continue

@@ -283,6 +283,8 @@ class Comparison(Displayed, Value):
     cluster: str | None
     by: str | None = sparse(default=None)
     """The metadata field of the slices."""
+    across_rubrics: bool = sparse(default=False)
+    """Whether scores by other rubrics and other criteria were compared, too."""
     tests: int
     """Number of tests in the correction for metrics."""
     warnings: tuple[str, ...]

@@ -49,12 +49,24 @@ class ComparedResult(NamedTuple):
     """Whether the case has the criteria itself; `parts` are then by their texts."""
 
 
+class OwnCriteria(NamedTuple):
+    """The criteria that a case has itself, in one run."""
+
+    digest: str | None
+    metrics: frozenset[str]
+    """The metrics that scored the case by them."""
+
+    def differ(self, other: OwnCriteria, metric: str) -> bool:
+        """Return whether a metric scored the case by other criteria than in the other run."""
+        used = metric in self.metrics or metric in other.metrics
+        return used and self.digest != other.digest
+
+
 class CaseEntry(NamedTuple):
     """The parts of a case that a comparison needs."""
 
     case: str
-    criteria: str | None
-    """Digest of the criteria that the case has itself."""
+    criteria: OwnCriteria
     question: str
     """Digest of the fields that must be equal in both runs."""
     settings: Mapping[str, str]
@@ -70,11 +82,6 @@ class Pair(NamedTuple):
 
     base: CaseEntry
     new: CaseEntry
-
-    @property
-    def same_criteria(self) -> bool:
-        """Whether a case that has its own criteria has the same ones in both runs."""
-        return self.base.criteria == self.new.criteria
 
     @property
     def same_question(self) -> bool:
@@ -144,14 +151,18 @@ def entry_of(scored: Scored) -> CaseEntry:
     criteria = expected.pop("criteria", None)
     if expected:
         fields["expected"] = expected
+    rows = {row.metric: _metric_result(row.result) for row in scored.rows}
     return CaseEntry(
         case=case.id,
-        criteria=None if criteria is None else _digest_of(criteria),
+        criteria=OwnCriteria(
+            None if criteria is None else _digest_of(criteria),
+            frozenset(name for name, row in rows.items() if row.own_criteria),
+        ),
         settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},
         question=_digest_of([fields, asked]),
         answer=_digest_of([case.output or "", answered]),
         metadata=case.metadata,
-        rows={row.metric: _metric_result(row.result) for row in scored.rows},
+        rows=rows,
     )
 
 

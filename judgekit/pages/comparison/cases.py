@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import EPSILON
-from judgekit.analysis.comparison.pairs import entry_of
+from judgekit.analysis.comparison.pairs import OwnCriteria, entry_of
 from judgekit.core.case import answerer_of
 from judgekit.core.case_field import MESSAGE_LISTS, SETTINGS, TEXT_LISTS, TEXTS
 from judgekit.core.score import Failure
@@ -40,6 +40,7 @@ class CaseResults(NamedTuple):
     """The results of one case, without its texts."""
 
     question: str
+    criteria: OwnCriteria
     answer: str
     cells: Mapping[str, float | str]
     """Metric -> value, or the reason why there is none."""
@@ -117,7 +118,9 @@ class ComparedCases:
                 for id, part in row.parts.items()
                 if part.value is not None
             }
-            results = CaseResults(entry.question, entry.answer, cells, parts, _size(scored))
+            results = CaseResults(
+                entry.question, entry.criteria, entry.answer, cells, parts, _size(scored)
+            )
             cases[entry.case] = results
         self.models.append(model_of(run, models))
         return cases
@@ -126,11 +129,38 @@ class ComparedCases:
         """Return the cases with the largest differences between runs, with their values."""
         largest = Largest[tuple[str, list[float | None]]](MOST_APART)
         for place, id in enumerate(self.ids):
-            values = [_value(lines[id], metric) if id in lines else None for lines in self.lines]
+            values = [self._value_in(run, id, metric) for run in range(len(self.lines))]
             known = [value for value in values if value is not None]
             if known and max(known) - min(known) > EPSILON:
                 largest.add((max(known) - min(known), -place), (id, values))
         return list(largest)
+
+    def _value_in(self, run: int, id: str, metric: str) -> float | None:
+        """Return a value to show beside that of the base; `None` if it is not comparable."""
+        line, base = self.lines[run].get(id), self.lines[0].get(id)
+        if line is None or (run and base and self._other_criteria(base, line, metric, run)):
+            return None
+        return _value(line, metric)
+
+    def _other_criteria(
+        self, base: CaseResults, new: CaseResults, metric: str, number: int
+    ) -> bool:
+        """Return whether the comparison leaves out a metric of a case, for its criteria."""
+        across = self.found[number - 1].across_rubrics
+        return not across and base.criteria.differ(new.criteria, metric)
+
+    def left_out(self, id: str, number: int) -> list[str]:
+        """Return the metrics that are compared, but not on this case, for its criteria.
+
+        Args:
+            id: of the case.
+            number: of the new run, from 1.
+        """
+        base, new = self.lines[0].get(id), self.lines[number].get(id)
+        if base is None or new is None or base.question != new.question:
+            return []
+        names = self.compared[number - 1]
+        return [name for name in names if self._other_criteria(base, new, name, number)]
 
     def moves(self) -> list[dict[str, CaseChange]]:
         """Return the change of every case, for each new run."""
@@ -145,9 +175,13 @@ class ComparedCases:
             return CaseChange("only_new" if base is None else "only_base", 0.0)
         if base.question != new.question:
             return CaseChange("other", 0.0)
+        left_out = self.left_out(id, number)
+        names = [name for name in self.compared[number - 1] if name not in left_out]
+        if left_out and not names:
+            return CaseChange("other", 0.0)
         steps = [0.0]
         lost = gained = False
-        for name in self.compared[number - 1]:
+        for name in names:
             one, other = _value(base, name), _value(new, name)
             if one is not None and other is not None:
                 steps.append(self._step(name, one, other))
@@ -184,9 +218,11 @@ class ComparedCases:
         summary = self.summaries[metric]
         higher = summary.higher_is_better
         pairs = [
-            (self.lines[0][id], new)
+            (base, new)
             for id, new in self.lines[number].items()
-            if id in self.lines[0] and self.lines[0][id].question == new.question
+            if (base := self.lines[0].get(id)) is not None
+            and base.question == new.question
+            and not self._other_criteria(base, new, metric, number)
         ]
         values = ((_value(base, metric), _value(new, metric)) for base, new in pairs)
         grids = [VerdictTable.of("", values, threshold, higher)]

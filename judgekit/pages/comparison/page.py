@@ -175,8 +175,11 @@ class RunComparison:
     def _regression(self, base: Scored, new: Scored) -> Regression:
         results = {row.metric: row.result for row in new.rows}
         changes: list[ReasonChange] = []
+        lines = self._facts.lines
+        left_out = lines.left_out(base.case.id, self.number)
+        compared = [name for name in lines.compared[self.number - 1] if name not in left_out]
         for row in base.rows:
-            if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
+            if row.metric in results and row.metric in compared:
                 changes += self._reason_changes(row.metric, row.result, results[row.metric])
         return Regression(base.case, new.case, changes)
 

@@ -90,6 +90,9 @@ def make_payload(
                 for one in others
             ],
         }
+        left_out = [lines.left_out(id, number) for number in range(1, len(lines.runs))]
+        if any(left_out):  # by new run: places of the metrics
+            data["left_out"] = [[shared.index(name) for name in one] for one in left_out]
         cases.append(page_json(data))
     head = {
         "metrics": [_metric(lines, name) for name in shared],

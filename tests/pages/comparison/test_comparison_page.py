@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from judgekit import Case, Criterion, FakeJudge, create_metric, evaluate_sync
 from judgekit.analysis.comparison.compare import compare, compare_all
 from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.cli.app import app
@@ -281,3 +282,43 @@ def test_a_page_that_cannot_be_written_is_one_line(run, tmp_path):
     assert isinstance(done.exception, ConfigError)
     assert "is a folder; name a file" in str(done.exception)
     assert Path(tmp_path).is_dir()
+
+
+SETS = {"a": "Names the dose", "b": "Names the day", "c": "Names the day"}
+
+
+@pytest.mark.parametrize(
+    ("across", "length", "fates"),
+    [
+        (False, False, ["other", "worse", "worse"]),
+        (False, True, ["same", "worse", "worse"]),
+        (True, True, ["worse", "worse", "worse"]),
+    ],
+)
+def test_a_case_with_other_criteria_is_neither_better_nor_worse(tmp_path, across, length, fates):
+    for name, first in (("base", SETS["a"]), ("new", "Is short")):
+        cases = [
+            Case(id=id, output=name, criteria=[Criterion(text, 1)])
+            for id, text in (SETS | {"a": first}).items()
+        ]
+        answer = {"c1": {"reason": name, "quotes": [], "value": name == "base"}}
+        judge = FakeJudge(lambda _, answer=answer: answer)
+        metrics = [create_metric("points", judge=judge, calls="all")]
+        metrics += [create_metric("length", maximum=5)] if length else []
+        evaluate_sync(cases, metrics, thresholds={"points": 0.5}, out=tmp_path / name)
+
+    page = page_of(tmp_path / "base", tmp_path / "new", tmp_path / "new", across_rubrics=across)
+
+    lines = data_of(page)["cases"]
+    assert [line["fate"] for line in lines] == [[fate, fate] for fate in fates]
+    place = [name["name"] for name in data_of(page)["metrics"]].index("points")
+    assert [line.get("left_out") for line in lines] == [
+        None if across else [[place], [place]], None, None,
+    ]  # fmt: skip
+    read = words(page)
+    worse = fates.count("worse")
+    assert f"{worse} of 3 cases got worse" in read
+    # The table of verdicts leaves the case out, too.
+    one = page_of(tmp_path / "base", tmp_path / "new", across_rubrics=across)
+    table = re.search(r'<table class="flips">.*?</table>', one, re.DOTALL)[0]
+    assert f"base: pass 0 {worse} " in words(f"<body>{table}")

@@ -10,7 +10,7 @@ const STATUSES = [
   ["unscored", "Score lost or gained"],
   ["judging", "Same answer, other score"],
   ["one", "Only in one run"],
-  ["other", "Another question"],
+  ["other", "Another question or criteria"],
 ];
 
 // Regressions first, unless another order is chosen.
@@ -45,8 +45,9 @@ function viewOf(item, run) {
   const other = item.v[run + 1];
   const paired = fate !== null && base && other && fate !== "other";
   const cells = data.metrics.map((metric, m) => {
-    const cell = stepOf(metric, run, base ? base[m] : null, other ? other[m] : null, paired);
-    if (!metric.compared[run] || !paired) return cell;
+    const compared = paired && isCompared(item, m, run);
+    const cell = stepOf(metric, run, base ? base[m] : null, other ? other[m] : null, compared);
+    if (!compared) return cell;
     if (cell.flip) flags.add("flipped");
     if (cell.way && item.same[run]) flags.add("judging");
     if (typeof cell.base !== typeof cell.other) flags.add("unscored");
@@ -61,14 +62,17 @@ function viewOf(item, run) {
   return { cells, flags };
 }
 
+// A comparison can leave out a whole metric, or one on the cases that have other criteria in the new run.
+const isCompared = (item, m, run) => data.metrics[m].compared[run] && !(item.left_out && item.left_out[run].includes(m));
+
 // Values are numbers; what has none is named by its state, what is not there is null.
-function stepOf(metric, run, base, other, paired) {
+function stepOf(metric, run, base, other, compared) {
   const cell = { base, other };
   const threshold = metric.thresholds[run];
   const passes = (value) =>
     typeof value !== "number" || threshold === null ? null : metric.higher ? value >= threshold : value <= threshold;
   cell.passes = [passes(base), passes(other)];
-  if (!paired || !metric.compared[run] || typeof base !== "number" || typeof other !== "number") return cell;
+  if (!compared || typeof base !== "number" || typeof other !== "number") return cell;
   const step = difference(base, other);
   cell.value = step;
   if (step) cell.way = step > 0 === metric.higher ? "better" : "worse";

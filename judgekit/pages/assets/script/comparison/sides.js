@@ -9,6 +9,8 @@ function sidesOf(entry) {
   const fate = item.fate[state.run];
   if (fate === "only_base" || fate === "only_new") {
     pane.append(h("p", { class: "caution" }, `This case is only in ${fate === "only_base" ? data.runs[0] : data.runs[run]}.`));
+  } else if (fate === "other" && item.left_out && item.left_out[state.run].length) {
+    pane.append(h("p", { class: "caution" }, "The case has other criteria in the new run, so its scores are not compared."));
   } else if (fate === "other") {
     pane.append(h("p", { class: "caution" }, "The runs have another case under this id, so its scores are not compared."));
   } else if (fate === null) {
@@ -22,7 +24,7 @@ function sidesOf(entry) {
   } else {
     pane.append(h("p", { class: "legend" }, "Its texts were left out to keep the page small; they are on the pages of the runs."));
   }
-  append(pane, data.metrics.map((metric, m) => metricSection(item, metric, entry.cells[m], run)));
+  append(pane, data.metrics.map((metric, m) => metricSection(item, metric, entry.cells[m], run, isCompared(item, m, state.run))));
   return pane;
 }
 
@@ -131,9 +133,9 @@ function answers(item, run) {
 
 // -- what was said ------------------------------------------------------------------
 
-function metricSection(item, metric, cell, run) {
+function metricSection(item, metric, cell, run, compared) {
   const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
-  section.append(metricHead(metric, cell, run));
+  section.append(metricHead(metric, cell, compared));
   if (!item.said) return section;
   const base = own(item.said[0], metric.name);
   const other = own(item.said[run], metric.name);
@@ -157,7 +159,7 @@ const same = (base, other) => base.kind === other.kind && base.reason === other.
 
 const valueOf = (part) => (part === undefined ? undefined : part.value === null ? part.status : part.value);
 
-function metricHead(metric, cell, run) {
+function metricHead(metric, cell, compared) {
   const bits = [h("h3", null, breakable(metric.name))];
   const still = cell.base === cell.other || cell.value === 0;
   bits.push(h("span", { class: "value" }, shownValue(metric, cell.base), still ? null : [" → ", shownValue(metric, cell.other)]));
@@ -167,7 +169,7 @@ function metricHead(metric, cell, run) {
     bits.push(chip(cell.way === "worse" ? "bad" : "good", `${sign} ${words} ${shownStep(metric, cell).slice(1)}`));
   }
   if (cell.flip) bits.push(chip(cell.flip === "to-fail" ? "bad" : "good", cell.flip === "to-fail" ? "✗ fails now" : "✓ passes now"));
-  if (!metric.compared[run - 1]) bits.push(chip("quiet", "not compared"));
+  if (!compared) bits.push(chip("quiet", "not compared"));
   return h("header", null, bits);
 }
 
