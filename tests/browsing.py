@@ -156,6 +156,12 @@ def unfold(tab: Any, within: str) -> None:
     )
 
 
+def filled(tab: Any, within: str) -> None:
+    """Wait until the page has filled what is unfolded in an element."""
+    opened = f"[...document.querySelectorAll({within + ' details[open]'!r})]"
+    until(tab, f"{opened}.every((each) => each.childElementCount > 1)")
+
+
 KINDS = {
     "script": "<script>pwned()</script>",
     "closing script": "</script><script>pwned()</script>",

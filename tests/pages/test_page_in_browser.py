@@ -23,7 +23,7 @@ from judgekit.pages.run.page import write_page
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import load_suite
-from tests.browsing import KINDS, skip_without_a_browser, unfold, until
+from tests.browsing import KINDS, filled, skip_without_a_browser, unfold, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -253,6 +253,7 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
     drawer.locator(".to-result", has_text="helpful").click()
     assert "not found in the text" in drawer.locator("#quote-4").inner_text()
     drawer.locator("summary", has_text="Technical data").click()
+    filled(tab, "#drawer")
     text = drawer.inner_text()
     for said in ("7.40", "passes ≥ 5.00", "Right, but it gives no link.", "weight 60 %",
                  "names the period", "find_order", "alice", "2 tries · repairs: fence",
@@ -366,6 +367,7 @@ def test_failure_shows_kind_key_and_every_try(tab: Tab, rich: Report, tmp_path: 
 
     drawer = tab.locator("#drawer")
     drawer.locator("summary", has_text="Technical data").click()
+    filled(tab, "#drawer")
     drawer.locator("summary", has_text="Raw reply (2 tries").click()
     drawer.locator("pre", has_text="not json").wait_for()
     text = drawer.inner_text()

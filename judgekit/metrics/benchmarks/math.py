@@ -176,7 +176,7 @@ async def compare(
 def _running() -> Host:
     global _host  # noqa: PLW0603 - loading the library takes seconds, so one host serves all
     with _lock:
-        if _host is None or _host.gone:
+        if _host is None or _host.ended:
             if _host is not None:
                 _host.close()
             _host = Host()
@@ -203,6 +203,11 @@ class Host:
             start_new_session=True,
         )
         threading.Thread(target=self._listen, name="judgekit-math", daemon=True).start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process takes no more orders, also if the thread has not noticed it yet."""
+        return self.gone or self._process.poll() is not None
 
     def ask(self, order: dict[str, Any]) -> Future[dict[str, Any]]:
         """Return the future answer; its `ended` is the reason if there is no result."""
