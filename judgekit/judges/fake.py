@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgekit.core.errors import ConfigError
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
@@ -29,9 +30,17 @@ class FakeJudge(NamedJudge):
     Args:
         script: returns a reply, its text, or an object with the answers; may raise an error.
         model: the model string; part of every key.
+
+    Raises:
+        ConfigError: `script` is not a function.
     """
 
     def __init__(self, script: Script | None = None, *, model: str = f"{FAKE.prefix}judge") -> None:
+        if script is not None and not callable(script):
+            raise ConfigError(
+                "FakeJudge takes a function of the request, such as "
+                "lambda request: {'polite': {'reason': 'r', 'value': True}}"
+            )
         self._script = script
         super().__init__(model)
         self.asked: list[Request] = []

@@ -324,3 +324,8 @@ def test_a_function_says_why_there_is_no_verdict(attempt, kind):
         return judgekit.Reply(tries=(attempt,))
 
     assert judged_by(mine).kind == kind
+
+
+def test_a_fake_judge_takes_a_function():
+    with pytest.raises(ConfigError, match="FakeJudge takes a function of the request"):
+        FakeJudge({"a": {"value": True}})
