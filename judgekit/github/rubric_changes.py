@@ -70,7 +70,7 @@ def rubric_lines(
         missing += sum(verdict.failed for verdict in after.values())
         yield from _flips(before, after)
     if missing:
-        yield from _asked(plan())
+        yield from _missing_requests(plan())
 
 
 def _verdicts(report: Report, metrics: Mapping[str, str]) -> dict[str, dict[str, _Verdict]]:
@@ -134,7 +134,7 @@ def _texts(rubric: str, folders: tuple[Path, Path]) -> Iterator[str]:
     yield ""
 
 
-def _asked(plan: Mapping[str, Any]) -> Iterator[str]:
+def _missing_requests(plan: Mapping[str, Any]) -> Iterator[str]:
     for model in plan.get("models") or ():
         low, high = model["requests"]
         if not high:

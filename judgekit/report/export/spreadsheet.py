@@ -156,6 +156,7 @@ def is_our_workbook(_: bytes, path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive, archive.open("docProps/core.xml") as file:
             properties = file.read(10_000)
+    # The last two: a compression that Python does not know, and an encrypted file.
     except (OSError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
         return False
     return (
