@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -54,6 +55,7 @@ class Terminal:
                 start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
             )  # fmt: skip
         os.close(theirs)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.raw = ""
         """Everything shown so far, with control sequences."""
         self._seen = 0
@@ -137,5 +139,5 @@ class Terminal:
             data = os.read(self._ours, 65536)
         except OSError:  # the other side closed
             return False
-        self.raw += data.decode("utf-8", "replace")
+        self.raw += self._decoder.decode(data)  # a read may end within a character
         return bool(data)
