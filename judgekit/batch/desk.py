@@ -18,6 +18,7 @@ from judgekit.batch.journal import Journal
 from judgekit.batch.openai import ENDPOINT
 from judgekit.batch.provider import BatchProvider, provider_of
 from judgekit.batch.replies import Place, reply_at, reply_places
+from judgekit.batch.room import JobRoom
 from judgekit.core.errors import ConfigError, JudgePending
 from judgekit.core.shared import SharedCall
 from judgekit.judges.budget import LocalBudget, estimated_tokens
@@ -44,7 +45,33 @@ class BatchedJudge(NamedTuple):
     @property
     def share(self) -> float:
         """The price of a request in a job, as a share of a live one."""
-        return self.provider.share if self.api_base is None else 1.0
+        return share_of(self.provider, self.api_base)
+
+
+def provider_for(model: str, *, headers: bool, choice: BatchChoice) -> BatchProvider | None:
+    """Return the provider of a model's jobs; `None` if it takes none.
+
+    Args:
+        model: the model string.
+        headers: whether its requests have headers of the suite.
+        choice: what the run does with jobs.
+
+    Raises:
+        ConfigError: its requests cannot be sent in jobs, and this run should do so.
+    """
+    provider = provider_of(model)
+    if provider is None and choice.file is not None:
+        provider = provider_of("openai/")
+    if choice.sending and provider is None:
+        raise ConfigError(f"{model}: --batch cannot send its requests; leave out --batch")
+    if choice.sending and headers:
+        raise ConfigError(f"{model}: --batch sends no `headers`; leave out one of them")
+    return provider
+
+
+def share_of(provider: BatchProvider, api_base: str | None) -> float:
+    """Return the price of a request in a job, as a share of a live one; 1 at another address."""
+    return provider.share if api_base is None else 1.0
 
 
 class BatchFacts(NamedTuple):
@@ -145,13 +172,9 @@ class BatchDesk:
         Raises:
             ConfigError: its requests cannot be sent in jobs, and this run should do so.
         """
-        provider = provider_of(model)
-        if provider is None and self._file is not None:
-            provider = provider_of("openai/")
-        if self.sending and provider is None:
-            raise ConfigError(f"{model}: --batch cannot send its requests; leave out --batch")
-        if self.sending and headers:
-            raise ConfigError(f"{model}: --batch sends no `headers`; leave out one of them")
+        provider = provider_for(
+            model, headers=headers, choice=BatchChoice(self.sending, file=self._file)
+        )
         if self.sending and not direct:
             message = "--batch cannot send what litellm has to change; leave out --batch"
             raise ConfigError(f"{model}: {message}")
@@ -243,8 +266,9 @@ class BatchDesk:
             body,
         )
         files = self._files.setdefault((judge, late.mode), [])
-        if not files or not files[-1].has_room(len(line), judge.provider):
-            files.append(_NewFile(self.journal))
+        if not files or not files[-1].room.takes(len(line)):
+            files.append(_NewFile(self.journal, JobRoom(judge.provider)))
+            files[-1].room.takes(len(line))
         files[-1].add(id, line, dollars)
         self._new.add(id)
 
@@ -346,8 +370,8 @@ class _Late:
 class _NewFile:
     """The file with the requests of a new job, before the journal knows it."""
 
-    def __init__(self, journal: Journal) -> None:
-        self.intent = secrets.token_hex(8)
+    def __init__(self, journal: Journal, room: JobRoom) -> None:
+        self.intent, self.room = secrets.token_hex(8), room
         self.ids: list[str] = []
         self.dollars: float | None = 0.0
         with journal.locked():
@@ -355,15 +379,10 @@ class _NewFile:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             self._file: BinaryIO = os.fdopen(os.open(self._path, flags, 0o600), "wb")
         self._sha256 = hashlib.sha256()
-        self._size = 0
-
-    def has_room(self, size: int, provider: BatchProvider) -> bool:
-        return len(self.ids) < provider.lines and self._size + size <= provider.bytes
 
     def add(self, id: str, line: bytes, dollars: float | None) -> None:
         self._file.write(line)
         self._sha256.update(line)
-        self._size += len(line)
         self.ids.append(id)
         known = self.dollars
         self.dollars = None if dollars is None or known is None else known + dollars

@@ -1,6 +1,7 @@
 """Counts and costs of the replies and misses of a run."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from typing import Any, Literal
 
 from judgekit.core.request import Reply, Request
@@ -17,9 +18,22 @@ class Missed:
         """Length of their messages, in characters."""
         self.questions = 0
         """Number of their questions."""
-        self.by_metric: Counter[str] = Counter()
         self.longest_reason: int | None = 0
         """The largest `max_reason` of their forms, in characters; `None` if one has none."""
+
+    def add(self, request: Request) -> None:
+        """Add one request."""
+        self.calls += 1
+        self.characters += sum(len(message.content) for message in request.messages)
+        if request.form.api is not None:  # the API receives the form and returns no text
+            self.characters += len(request.form.canonical)
+        elif request.form.want in ("verdict", "text"):  # other kinds have no generated tokens
+            self.questions += max(1, len(request.form.questions))
+            bound = request.form.max_reason
+            if bound is None or self.longest_reason is None:
+                self.longest_reason = None
+            else:
+                self.longest_reason = max(bound, self.longest_reason)
 
 
 class Replayed:
@@ -85,6 +99,8 @@ class Ledger:
         """Model -> missed requests."""
         self.replayed_by: defaultdict[str, Replayed] = defaultdict(Replayed)
         """Model -> its recorded replies."""
+        self.watch: Callable[[Request, Reply | None], None] | None = None
+        """Called with each request: once without a reply, or with each recorded one."""
         self._missed: set[int] = set()
         """The first 64 bits of the missed keys; numbers need half the memory of texts."""
         self.older: Counter[str] = Counter()
@@ -109,22 +125,14 @@ class Ledger:
         if number in self._missed:  # several metrics may send the same request
             return
         self._missed.add(number)
-        missed = self.missed_by[request.model]
-        missed.calls += 1
-        missed.by_metric[request.about.metric] += 1
-        missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.api is not None:  # the API receives the form and returns no text
-            missed.characters += len(request.form.canonical)
-        elif request.form.want in ("verdict", "text"):  # other kinds have no generated tokens
-            missed.questions += max(1, len(request.form.questions))
-            bound = request.form.max_reason
-            if bound is None or missed.longest_reason is None:
-                missed.longest_reason = None
-            else:
-                missed.longest_reason = max(bound, missed.longest_reason)
+        self.missed_by[request.model].add(request)
+        if self.watch is not None:
+            self.watch(request, None)
 
     def replayed(self, request: Request, reply: Reply) -> None:
         """Count one recorded reply of a model and its length."""
+        if self.watch is not None:
+            self.watch(request, reply)
         model = self.replayed_by[request.model]
         model.calls += 1
         usage = reply.usage

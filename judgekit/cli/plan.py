@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,16 @@ from judgekit.core.canonical import printable
 from judgekit.core.display.parts import counted
 
 if TYPE_CHECKING:
-    from judgekit.suite.estimate import PlannedCalls, RunPlan
+    from judgekit.batch.choice import BatchChoice
+    from judgekit.suite.estimate import BudgetPlan, PlannedCalls, RunPlan
     from judgekit.suite.overrides import Overrides
 
 _HEAD = ("model", "recorded", "to ask", "tokens in", "tokens out", "dollars", "minutes")
 
 
-def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
+def print_plan(
+    path: Path, overrides: Overrides, *, as_json: bool, batches: BatchChoice | None = None
+) -> None:
     """Print the requests of a run; no judge is called and nothing is written."""
     from judgekit.cli.output import print_json
     from judgekit.suite.estimate import plan_run
@@ -24,7 +27,7 @@ def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
     from judgekit.suite.retirement import retirements
 
     suite = resolve(path, overrides)
-    plan = plan_run(suite)
+    plan = plan_run(suite, batches)
     if as_json:
         print_json(plan.model_dump(mode="json"))
     else:
@@ -42,11 +45,53 @@ def plan_text(plan: RunPlan) -> str:
         for name, *cells in rows:
             right = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
             lines.append("  ".join([name.ljust(widths[0]), *right]))
+    lines += [line for calls in plan.models for line in _jobs(calls)]
+    if plan.rounds[1]:
+        rounds = _range(plan.rounds, "{:,}".format)
+        lines.append(f"new batch jobs in {rounds} round{'s' * (plan.rounds != (1, 1))}")
+    lines += [line for calls in plan.models for line in _tiers(calls)]
+    if plan.budget is not None:
+        lines += _budget(plan.budget)
     called = "a run would call no judge."
     if plan.assumptions:
         called = f"no judge was called. Assumed: {'; '.join(plan.assumptions)}."
     lines.append(f"{counted(plan.cases, 'case')}; {called}")
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _jobs(calls: PlannedCalls) -> Iterator[str]:
+    """Yield what batch jobs have to do with the requests to a model."""
+    if calls.in_ended_jobs:
+        replies = f"{calls.in_ended_jobs:,} repl{'y' if calls.in_ended_jobs == 1 else 'ies'}"
+        yield f"{calls.model}: {replies} of ended batch jobs to take"
+    if calls.in_open_jobs:
+        requests = counted(calls.in_open_jobs, "request")
+        yield f"{calls.model}: open batch jobs have {requests}, which no run asks again"
+    if calls.batch or calls.unsent:
+        live = calls.requests[0] - calls.batch - calls.unsent
+        line = f"{counted(calls.batch, 'request')} in {counted(calls.jobs, 'new batch job')}"
+        line += f", {live:,} asked live" if live else ""
+        line += f", {calls.unsent:,} not sent (max_cost)" if calls.unsent else ""
+        yield f"{calls.model}: {line}"
+
+
+def _tiers(calls: PlannedCalls) -> Iterator[str]:
+    """Yield the prices of the requests to a model at service tiers."""
+    if calls.tiers and calls.requests[1]:
+        prices = (f"{tier} {_range(price, _money)}" for tier, price in calls.tiers.items())
+        yield f"{calls.model}: dollars by tier: {', '.join(prices)}"
+
+
+def _budget(budget: BudgetPlan) -> Iterator[str]:
+    line = f"max_cost {budget.max_cost:g}"
+    if budget.held:
+        line += f", of which {_money(budget.held)} is reserved for batch jobs"
+    if budget.share is None:
+        line += "; a price is unknown, and a run needs it"
+    elif budget.share[0] < 1:
+        low, high = (f"{share:.0%}" for share in budget.share)
+        line += f"; it pays for {low if low == high else f'{low} to {high}'} of the live requests"
+    yield line
 
 
 def _row(calls: PlannedCalls) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def run(
     if plan:
         from judgekit.cli.plan import print_plan
 
-        print_plan(suite, chosen, as_json=json)
+        print_plan(suite, chosen, as_json=json, batches=batches)
         raise typer.Exit
     resolved = resolve(suite, chosen)
     if default is not None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field, computed_field
 
@@ -20,10 +20,16 @@ from judgekit.core.value import Value
 from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.kinds import kind_of
 from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.file import LimitsFile
 from judgekit.suite.judges import price_of
 from judgekit.suite.measured import MeasuredSpeed, measured_speed
+from judgekit.suite.planned_requests import JudgeRequests, PlannedRequests
 from judgekit.suite.resolved import ResolvedSuite
 from judgekit.suite.suite import Suite, open_suite
+
+if TYPE_CHECKING:
+    from judgekit.batch.choice import BatchChoice
+    from judgekit.batch.forecast import JobForecast
 
 _CHUNK = 1 << 20
 _MOST = 1 << 30
@@ -172,15 +178,37 @@ class PlannedCalls(Value):
     model: str
     recorded: int
     """Number of requests with a recorded reply, which are not sent."""
+    in_open_jobs: int = 0
+    """Number of requests that an open batch job has, as far as is known without asking."""
+    in_ended_jobs: int = 0
+    """Number of requests whose reply an ended batch job has."""
     requests: tuple[int, int]
     """Number of requests to send."""
+    batch: int = 0
+    """Number of requests of the first step that go into new batch jobs."""
+    jobs: int = 0
+    """Number of these jobs."""
+    unsent: int = 0
+    """Number of requests that are not sent, because new jobs with them would exceed `max_cost`."""
     tokens_in: tuple[int, int]
     tokens_out: tuple[int, int]
     dollars: tuple[float, float] | None
     """`None` if the price is unknown."""
+    tiers: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """Service tier -> US dollars of the same requests at that tier, where its price differs."""
     minutes: tuple[float, float]
     lengths: str
     """Source of the assumed reply length: `recorded`, `measured` or `assumed`."""
+
+
+class BudgetPlan(Value):
+    """What `limits.max_cost` allows."""
+
+    max_cost: float
+    held: float
+    """US dollars of this suite's batch jobs that are open, or whose replies no run has taken."""
+    share: tuple[float, float] | None = None
+    """The part of the live requests that the rest pays for, 0..1; `None` if a price is unknown."""
 
 
 class RunPlan(Value):
@@ -188,87 +216,160 @@ class RunPlan(Value):
 
     cases: int
     models: tuple[PlannedCalls, ...] = ()
+    rounds: tuple[int, int] = (0, 0)
+    """Number of rounds of new batch jobs, until all requests are answered."""
+    budget: BudgetPlan | None = None
+    """`None` without `limits.max_cost`."""
     further: tuple[str, ...] = ()
     """Metrics whose later requests depend on replies; the upper estimates include these."""
     assumptions: tuple[str, ...] = ()
     missing: tuple[MissingCalls, ...] = Field(default=(), exclude=True)
 
 
-def plan_run(resolved: ResolvedSuite) -> RunPlan:
+def plan_run(resolved: ResolvedSuite, batches: BatchChoice | None = None) -> RunPlan:
     """Replay a suite without calls, and estimate the requests of a run in its record mode.
+
+    Args:
+        resolved: the suite.
+        batches: what the run does with batch jobs.
 
     Raises:
         JudgekitError: an error that stops a run.
     """
     suite = open_suite(resolved.replaying())
     try:
-        return _plan(suite, all_again=resolved.record is RecordMode.ALL)
+        return _plan(suite, record=resolved.record, batches=batches)
     finally:
         suite.close()
 
 
-def _plan(suite: Suite, *, all_again: bool) -> RunPlan:
-    cassette = suite.cassette
-    if cassette is not None:
-        cassette.recordings.looks_in_store = store_folder(suite.base).is_dir()
-        if not cassette.recordings.looks_in_store:
-            cassette.recordings.forget_store()
-    cases = evaluate_sync(suite.cases(), suite.metrics).figures.cases
+def _plan(suite: Suite, *, record: RecordMode, batches: BatchChoice | None) -> RunPlan:
+    from judgekit.batch.choice import BatchChoice
+
+    cassette, choice = suite.cassette, batches or BatchChoice()
     if cassette is None:
-        return RunPlan(cases=cases)
+        return RunPlan(cases=evaluate_sync(suite.cases(), suite.metrics).figures.cases)
+    home = store_folder(suite.base)
+    cassette.recordings.looks_in_store = home.is_dir()
+    if not cassette.recordings.looks_in_store:
+        cassette.recordings.forget_store()
+    if choice.sending:
+        from judgekit.batch.desk import provider_for
+
+        for judge in suite.resolved.asked.values():
+            if kind_of(judge.model).server and judge.api is None:
+                provider_for(judge.model, headers=bool(judge.headers), choice=choice)
+    most = suite.file.limits.max_cost
+    jobs = _forecast(home)
+    held = 0.0 if jobs is None else sum(job.dollars or 0.0 for job in jobs.jobs if job.open)
+    judges = suite.roles
+    prices = {judge.model: price for judge in judges.values() if (price := price_of(judge))}
+    planned = PlannedRequests(
+        judges,
+        prices,
+        jobs=jobs,
+        choice=choice,
+        firsts=_first_rubrics(suite),
+        all_again=record is RecordMode.ALL,
+        again=suite.resolved.again,
+        most=None if most is None else most - held,
+    )
+    cassette.ledger.watch = planned.watch
+    cases = evaluate_sync(suite.cases(), suite.metrics).figures.cases
     missing = {calls.model: calls for calls in missing_calls(suite)}
     names = [*missing, *(m for m in cassette.ledger.replayed_by if m not in missing)]
     further = tuple(more_to_come(suite))
     models = tuple(
-        _planned(suite, name, missing.get(name), further, all_again, cases=cases) for name in names
+        _planned(suite, name, planned.of(name), further, cases=cases, choice=choice)
+        for name in names
     )
     asked = [model for model in models if model.requests[1]]
+    waits = any(model.in_open_jobs or model.in_ended_jobs for model in models)
     return RunPlan(
         cases=cases,
         models=models,
-        further=further if asked else (),
+        rounds=planned.rounds,
+        budget=None if most is None else _budget(most, held, planned, models),
+        further=further if asked or waits else (),
         assumptions=tuple(_assumptions(suite, asked, further)),
         missing=tuple(missing.values()),
     )
 
 
+def _forecast(home: Path) -> JobForecast | None:
+    """Return what the jobs of a project have; `None` if there are none."""
+    if not (home / "batches.jsonl").is_file():
+        return None
+    from judgekit.batch.forecast import JobForecast
+
+    return JobForecast(home)
+
+
 def _planned(
     suite: Suite,
     model: str,
-    missing: MissingCalls | None,
+    counts: JudgeRequests,
     further: tuple[str, ...],
-    again: bool,
     *,
     cases: int,
+    choice: BatchChoice,
 ) -> PlannedCalls:
     assert suite.cassette is not None  # noqa: S101 - the caller checks it
     ledger, limits = suite.cassette.ledger, suite.file.limits
-    known, missed = ledger.replayed_by.get(model), ledger.missed_by.get(model)
-    recorded = known.calls if known is not None else 0
-    calls = read = written = 0
-    if missing is not None:
-        calls, read, written = missing.calls, missing.tokens_in, missing.tokens_out
-    if again and known is not None:
-        calls += recorded
-        read += known.tokens_in
-        written += known.tokens_out
-        recorded = 0
+    known, asked, renewed = ledger.replayed_by.get(model), counts.asked, counts.renewed
     length, speed = _length(suite, model), _speed(suite, model)
+    calls = counts.calls
+    read = asked.characters // CHARACTERS_A_TOKEN + renewed.tokens_in
+    written = round(length.mean * asked.questions) + renewed.tokens_out
     spread = length.spread
-    missed_by = missed.by_metric if missed is not None else Counter[str]()
+    begun = sum(counts.begun.values(), Counter[str]())
     by_case = _further_by_case(suite)
-    more = sum(_FURTHER * missed_by[name] for name in further if name not in by_case)
+    more = sum(_FURTHER * begun[name] for name in further if name not in by_case)
     # One request of the first step may serve many cases.
-    more += sum(cases * count for name, count in by_case.items() if missed_by[name])
-    most = 1 + more / calls if calls else 1.0
-    requests = calls, round(calls * most)
-    tokens_in = read, round(read * most)
-    longest = written * spread
-    if length.most is not None and missed is not None and not again:
-        longest = max(min(longest, length.most * missed.questions), written / spread)
+    more += sum(cases * count for name, count in by_case.items() if begun[name])
+    requests = calls, calls + more
+    most, first = 1 + more / calls if calls else 0.0, [asked]
+    if more and not calls:  # requests that follow those in jobs, and are as long
+        first = [counts.open, counts.ended]
+        most = more / sum(one.calls for one in first)
+    longest_read = sum(one.characters for one in first) // CHARACTERS_A_TOKEN + renewed.tokens_in
+    questions = sum(one.questions for one in first)
+    tokens_in = read, round(longest_read * most)
+    longest = (round(length.mean * questions) + renewed.tokens_out) * spread
+    if length.most is not None and questions and not renewed.calls:
+        longest = max(min(longest, length.most * questions), written / spread)
     tokens_out = round(written / spread), round(longest * most)
-    low, high = (_dollars(suite, model, tokens_in[n], tokens_out[n]) for n in (0, 1))
-    dollars = None if low is None or high is None else (round(low, 6), round(high, 6))
+    tiers = dict(_tiers(suite, model, tokens_in, tokens_out, by_hand=choice.file is not None))
+    dollars = tiers.pop("standard", None)
+    sends = counts.sendable - counts.unsent
+    minutes = _minutes(limits, model, speed, requests, tokens_in, tokens_out)
+    return PlannedCalls(
+        model=model,
+        recorded=(known.calls if known is not None else 0) - renewed.calls,
+        in_open_jobs=counts.open.calls,
+        in_ended_jobs=counts.ended.calls,
+        requests=requests,
+        batch=sends,
+        jobs=0 if counts.jobs is None else counts.jobs.count,
+        unsent=counts.unsent,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        dollars=tiers.get("batch", dollars) if choice.sending and sends else dollars,
+        tiers={} if dollars is None or not tiers else {"standard": dollars, **tiers},
+        minutes=minutes,
+        lengths=length.source,
+    )
+
+
+def _minutes(
+    limits: LimitsFile,
+    model: str,
+    speed: MeasuredSpeed | None,
+    requests: tuple[int, int],
+    tokens_in: tuple[int, int],
+    tokens_out: tuple[int, int],
+) -> tuple[float, float]:
+    """Return how long live requests take."""
     at_once = (256, 8) if limits.concurrency == "auto" else (limits.concurrency,) * 2
     minutes = []
     seconds = _seconds(speed)
@@ -279,16 +380,59 @@ def _planned(
         if isinstance(limits.tpm, int):
             times.append((tokens_in[n] + tokens_out[n]) / limits.tpm)
         minutes.append(round(max(times), 2) if kind_of(model).metered else 0.0)
-    return PlannedCalls(
-        model=model,
-        recorded=recorded,
-        requests=requests,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        dollars=dollars,
-        minutes=(minutes[0], minutes[1]),
-        lengths=length.source,
-    )
+    return minutes[0], minutes[1]
+
+
+def _tiers(
+    suite: Suite,
+    model: str,
+    tokens_in: tuple[int, int],
+    tokens_out: tuple[int, int],
+    *,
+    by_hand: bool,
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield service tiers with the US dollars of requests: `standard`, and those that differ."""
+    from judgekit.batch.desk import share_of
+    from judgekit.batch.provider import provider_of
+    from judgekit.judges.prices import listed_price
+
+    file = next((judge for judge in suite.roles.values() if judge.model == model), None)
+    low, high = (_dollars(suite, model, tokens_in[n], tokens_out[n]) for n in (0, 1))
+    if low is None or high is None:
+        return
+    yield "standard", (round(low, 6), round(high, 6))
+    if file is None or file.api_base is not None or by_hand:
+        return
+    flex = None if file.price is not None else listed_price(model, "flex")
+    if flex is not None and flex[:2] != (listed_price(model) or flex)[:2]:
+        prices = [(tokens_in[n] * flex.input + tokens_out[n] * flex.output) / 1e6 for n in (0, 1)]
+        yield "flex", (round(prices[0], 6), round(prices[1], 6))
+    provider = provider_of(model)
+    if provider is not None and (share := share_of(provider, file.api_base)) != 1.0:
+        yield "batch", (round(low * share, 6), round(high * share, 6))
+
+
+def _first_rubrics(suite: Suite) -> dict[str, str]:
+    """Return the metrics that ask in steps, with the rubric of the first; empty for any."""
+    parts = (part for metric in suite.metrics for part in with_children(metric))
+    further = [part for part in parts if part.asks_further]
+    return {p.name: p.rubrics[0].name if len(p.rubrics) > 1 else "" for p in further}
+
+
+def _budget(
+    most: float, held: float, planned: PlannedRequests, models: Sequence[PlannedCalls]
+) -> BudgetPlan:
+    """Return what the budget allows."""
+    reserved = sum(one.dearest for one in planned.by_model.values())
+    live = [model for model in models if model.requests[0] > model.batch + model.unsent]
+    known = [model.dollars for model in live if model.dollars is not None]
+    share = None
+    if len(known) == len(live):
+        left = max(0.0, most - held - reserved)
+        full = [sum(dollars[n] for dollars in known) for n in (1, 0)]
+        low, high = (1.0 if cost <= left else left / cost for cost in full)
+        share = (round(low, 4), round(high, 4))
+    return BudgetPlan(max_cost=most, held=round(held, 6), share=share)
 
 
 def _seconds(speed: MeasuredSpeed | None) -> tuple[float, float]:

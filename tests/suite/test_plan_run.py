@@ -144,7 +144,8 @@ def test_text_is_a_table_and_a_sentence() -> None:
     done = RunPlan.model_validate({"cases": 2, "models": (asked, person), "assumptions": assumed})
 
     assert plan_text(done) == TEXT
-    assert set(done.model_dump(mode="json")) == {"cases", "models", "further", "assumptions"}
+    names = {"cases", "models", "rounds", "budget", "further", "assumptions"}
+    assert set(done.model_dump(mode="json")) == names
 
 
 def test_nothing_to_ask_is_said() -> None:
