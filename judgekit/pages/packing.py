@@ -40,15 +40,47 @@ class Texts:
             self.all.append(text)
         return self._numbers[text]
 
+    def forget(self, number: int) -> None:
+        """Remove the texts from a number on."""
+        for text in self.all[number:]:
+            del self._numbers[text]
+        del self.all[number:]
+
     def case(self, case: Case, include: set[str] | None = None) -> dict[str, Any]:
         """Return the fields of a case that are set, with numbers in place of shared texts."""
-        data = case.model_dump(mode="json", include=include, exclude_defaults=True)
+        return self.numbered(case.model_dump(mode="json", include=include, exclude_defaults=True))
+
+    def numbered(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Replace the shared texts in the fields of a case by their numbers; return the fields."""
         for name in SETTINGS:
             if name in data and name in TEXTS:
                 data[name] = self.put(data[name])
             elif name in data and name in TEXT_LISTS:
                 data[name] = [self.put(text) for text in data[name]]
         return data
+
+
+_NAMES = frozenset({"id", "digest", "metric", "parent"})
+"""Keys of the data of a case whose values are never cut."""
+
+
+def shortened(value: Any, most: int) -> tuple[Any, bool]:
+    """Return a value with long texts inside cut to a length, and whether a text was cut.
+
+    >>> shortened({"output": "abcdef", "id": "abcdef"}, 4)
+    ({'output': 'abcd… (2 more characters)', 'id': 'abcdef'}, True)
+    """
+    if isinstance(value, str):
+        if len(value) <= most:
+            return value, False
+        return f"{value[:most]}… ({len(value) - most:,} more characters)", True
+    if isinstance(value, dict):
+        pairs = {k: (v, False) if k in _NAMES else shortened(v, most) for k, v in value.items()}
+        return {k: v for k, (v, _) in pairs.items()}, any(cut for _, cut in pairs.values())
+    if isinstance(value, list | tuple):
+        several = [shortened(one, most) for one in value]
+        return [one for one, _ in several], any(cut for _, cut in several)
+    return value, False
 
 
 def case_fields(include: Container[str] | None = None) -> list[dict[str, str]]:

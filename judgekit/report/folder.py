@@ -169,10 +169,20 @@ def read_results(folder: Path) -> Iterator[Scored]:
     Raises:
         ConfigError: not the results of a run.
     """
+    return (scored for _, scored in read_placed(folder))
+
+
+def read_placed(folder: Path) -> Iterator[tuple[int, Scored]]:
+    """Yield what `read_results` yields, each with the offset of its first line, in bytes.
+
+    Raises:
+        ConfigError: not the results of a run.
+    """
     path = folder / RESULTS
     try:
-        with path.open(encoding="utf-8") as lines:
-            yield from _parse(lines, path)
+        # Without the translation of line ends, which would shift the offsets.
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            yield from parse_results(lines, path)
     except FileNotFoundError as exc:
         raise _no_run(path) from exc
     except (OSError, UnicodeDecodeError) as exc:
@@ -195,12 +205,18 @@ def read_manifest_digest(folder: Path) -> str | None:
     return known if isinstance(known, str) else None
 
 
-def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
+def parse_results(lines: TextIO, path: Path) -> Iterator[tuple[int, Scored]]:
+    """Yield the cases of an open file of results with their rows, each with its offset.
+
+    Raises:
+        ConfigError: not the results of a run.
+    """
     case: Case | None = None
     rows: list[Row] = []
-    number = 0
+    number = begin = end = 0
     for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
         where = place(path, number)
+        at, end = end, end + (len(line) if line.isascii() else len(line.encode()))
         if number == 1:
             _check_header(line, where)
             continue
@@ -209,16 +225,17 @@ def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
         try:
             if line.startswith('{"type":"case"'):
                 if case is not None:
-                    yield Scored(case, tuple(rows))
-                case, rows = Case.model_validate(json.loads(line)["case"]), []
+                    yield begin, Scored(case, tuple(rows))
+                begin, rows = at, []
+                case = Case.model_validate(json.loads(line)["case"])
             else:
-                rows.append(_checked_row(Row.model_validate_json(line), case))
+                rows.append(checked_row(Row.model_validate_json(line), case))
         except (ValidationError, ValueError, KeyError, RecursionError) as exc:
             raise ConfigError("not a result judgekit wrote", where=where) from exc
     if number == 0:
         raise ConfigError("is empty: the run was stopped before it began", where=str(path))
     if case is not None:
-        yield Scored(case, tuple(rows))
+        yield begin, Scored(case, tuple(rows))
 
 
 _ROUNDED = 1e-3
@@ -227,7 +244,7 @@ _MOST_VALUE = 1e15
 """Largest value of a metric: lengths and counts are far smaller."""
 
 
-def _checked_row(row: Row, case: Case | None) -> Row:
+def checked_row(row: Row, case: Case | None) -> Row:
     """Return a row that belongs to the case before it and has possible values.
 
     Raises:

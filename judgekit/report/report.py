@@ -16,13 +16,12 @@ from judgekit.report.folder import (
     PAGE,
     PLACES,
     REPORT,
-    RESULTS,
     RUN,
     Scored,
     read_json,
-    read_results,
 )
 from judgekit.report.gate import GateResult
+from judgekit.report.lookup import RunResults
 from judgekit.report.manifest import mapping
 from judgekit.report.summary import MetricSummary
 
@@ -71,7 +70,8 @@ class Report(Displayed):
         self.run = run or {}
         self.folder = folder
         self.places = dict(places or {})
-        self._results = list(results) if results is not None else None
+        listed = list(results) if results is not None else None
+        self.stored = RunResults(listed, folder=folder, cases=figures.cases)
 
     def __repr__(self) -> str:
         means = ", ".join(
@@ -127,21 +127,7 @@ class Report(Displayed):
     @property
     def results(self) -> Iterator[Scored]:
         """All cases with their rows, in input order; read from the run folder if there is one."""
-        if self._results is not None:
-            return iter(self._results)
-        return iter(()) if self.folder is None else self._read(self.folder)
-
-    def _read(self, folder: Path) -> Iterator[Scored]:
-        """Yield the results of a run folder; raise an error if they do not belong to the report."""
-        count = 0
-        for count, scored in enumerate(read_results(folder), start=1):  # noqa: B007
-            yield scored
-        if count != self.figures.cases:
-            raise ConfigError(
-                f"holds {count} cases where the report has {self.figures.cases}: "
-                "it was cut off or changed; run it again",
-                where=str(folder / RESULTS),
-            )
+        return (scored for _, scored in self.stored.placed())
 
     @property
     def calibration(self) -> list[str]:

@@ -40,7 +40,7 @@ from judgekit.runner.progress import Progress
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.overrides import EFFECTS, SHARED, Affects, Overrides, read_settings
 from judgekit.suite.resolved import ResolvedSuite, resolve
-from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
+from judgekit.suite.run import MAX_KEYS
 
 
 def merge_shards(
@@ -65,7 +65,7 @@ def merge_shards(
             shards.
         progress: called as cases are read.
         stop: set it to end early with a partial report.
-        page: whether to write a page, up to `MAX_PAGE_CASES`.
+        page: whether to write a page.
 
     Raises:
         ConfigError: a folder is not a shard, a shard is missing or given twice, or the shards
@@ -123,7 +123,7 @@ def _finish(parts: Sequence[_Part], report: Report, *, page: bool) -> None:
         report.run["differing_replies"] = differing
     report.run.update(_occasion(parts))
     write_json(out / RUN, report.run)
-    if page and report.figures.cases <= MAX_PAGE_CASES:
+    if page:
         report.to_html()
 
 

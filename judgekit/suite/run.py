@@ -44,8 +44,6 @@ MAX_PLACES = 2_000
 """Maximum number of cases for which judgekit reads the file again to find lines of cases."""
 MAX_KEYS = 100_000
 """Maximum number of keys in `run.json`, to limit the size of the file."""
-MAX_PAGE_CASES = 20_000
-"""Maximum number of cases for which the page is written by default."""
 
 
 async def run_suite(
@@ -75,7 +73,7 @@ async def run_suite(
         retry_failed: run folder with results to reuse, except failures.
         against: run folder; its outputs become the baselines of the cases, if `suite` is a file.
         reuse: returns an earlier result for a row, to reuse it.
-        page: whether to write a page, up to `MAX_PAGE_CASES`.
+        page: whether to write a page.
 
     Raises:
         JudgekitError: an error that stops the run (see `judgekit.core.errors`).
@@ -280,7 +278,7 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool, stop
             write_shard(suite.data.sharding, path, flags=suite.flags, source=source)
         places = {run_folder.PLACES: report.places} if report.places else {}
         run_folder.write_json(out / run_folder.RUN, {**report.run, **places})
-        if page and report.figures.cases <= MAX_PAGE_CASES:
+        if page:
             report.to_html()
 
 

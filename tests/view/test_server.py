@@ -235,7 +235,8 @@ def test_a_page_is_made_once_and_again_when_its_files_change(pair, make, get, mo
     made = []
     whole = payload.make_payload
     monkeypatch.setattr(
-        "judgekit.pages.run.page.make_payload", lambda report: made.append(1) or whole(report)
+        "judgekit.pages.run.page.make_payload",
+        lambda report, **more: made.append(1) or whole(report, **more),
     )
 
     first = get("/run?run=main").body

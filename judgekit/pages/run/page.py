@@ -11,8 +11,9 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.pages.figures import weight
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.facts import Fact, RunFacts, dollars
+from judgekit.pages.run.kept import BOUNDS, PageBounds
 from judgekit.pages.run.overview import Overview
-from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.pages.run.payload import RunPayload, make_payload
 from judgekit.pages.run.recorded import JudgeReplies, TapeIndex
 from judgekit.pages.run.slice_tables import slice_tables
 from judgekit.pages.run.tallies import saturation
@@ -56,17 +57,33 @@ def write_page(report: Report, path: Path, *, label: str | None = None) -> Path:
     return write_html(render_page(report, label=label), path)
 
 
-def render_page(report: Report, *, served: Served | None = None, label: str | None = None) -> str:
-    """Return the page of a run.
+def render_page(
+    report: Report,
+    *,
+    served: Served | None = None,
+    label: str | None = None,
+    bounds: PageBounds = BOUNDS,
+) -> str:
+    """Return the page of a run; of a very large run, only some cases are on it.
 
     Args:
         report: the run.
         served: set for a page from a server, which fetches further data on demand. A page in a file
             makes no connections.
         label: a metric to label: the page opens where people label it.
+        bounds: what the page may hold.
     """
+    payload = make_payload(report, bounds=bounds)
+    page = _filled(report, payload, served, label)
+    if payload.kept is not None and (size := len(page.encode("utf-8", "replace"))) > bounds.page:
+        frame = size - len(payload.packed.text)
+        payload = make_payload(report, bounds=bounds, frame=frame)
+        page = _filled(report, payload, served, label)
+    return page
+
+
+def _filled(report: Report, payload: RunPayload, served: Served | None, label: str | None) -> str:
     figures = report.figures
-    payload = make_payload(report)
     return fill(
         "run",
         scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
@@ -82,7 +99,6 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
         manifest_digest=digest(canonical_json(figures.manifest)),
         payload=payload,
-        keep=KEPT,
         saturation=saturation,
         outcome_counts=outcome_counts,
         telling_figures=telling_figures,

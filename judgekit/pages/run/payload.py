@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json
@@ -24,10 +24,19 @@ from judgekit.pages.packing import (
     line_of,
     pack,
     page_json,
+    shortened,
     with_cases,
 )
+from judgekit.pages.run.kept import (
+    BOUNDS,
+    Choice,
+    KeptCase,
+    KeptFigures,
+    PageBounds,
+    Room,
+)
 from judgekit.pages.run.recorded import Origins, TapeIndex, open_tape, records_of_rows
-from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
+from judgekit.pages.run.tallies import Field, Histograms, Rank, Ranking, Slices
 from judgekit.pages.run.unscored import Reasons
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, dicts_in, entries_in, mapping, rubric_entry
@@ -65,6 +74,22 @@ class JudgedBy(NamedTuple):
         )
 
 
+Prompts = Literal["all", "some", "none"]
+
+
+class PageEntry(NamedTuple):
+    """One case on a page."""
+
+    data: str
+    """As JSON."""
+    lead: str
+    """The part of it that the list needs, as JSON."""
+    cut: bool
+    """Whether a text of the case is cut."""
+    prompts: bool
+    """Whether it has prompts and raw replies."""
+
+
 Makers = dict[str, tuple[JudgedBy, ...]]
 """Metric -> the judges and rubrics that its results name."""
 
@@ -73,8 +98,10 @@ class RunPayload(NamedTuple):
     """The data of a page, as the text of an inert script element."""
 
     packed: Packed
-    prompts: str
-    """`all`, `some` or `none`: which cases have prompts and raw replies."""
+    prompts: Prompts
+    """Which cases have prompts and raw replies."""
+    prompted: int
+    """Number of cases that have them, if only some do."""
     makers: Makers
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
@@ -82,71 +109,184 @@ class RunPayload(NamedTuple):
     ranking: Ranking
     reasons: Reasons
     taped: TapeIndex
+    kept: KeptFigures | None
+    """What the page keeps of a very large run; `None` if it keeps every case."""
 
 
-def make_payload(report: Report) -> RunPayload:
+def make_payload(report: Report, *, bounds: PageBounds = BOUNDS, frame: int = 0) -> RunPayload:
     """Return the data of a run for its page.
+
+    Args:
+        report: the run.
+        bounds: what the page may hold.
+        frame: size of the page without the data, in bytes, if it is known.
 
     Raises:
         CassetteCorrupt: the run's tape was damaged.
+        ConfigError: the run folder was changed meanwhile.
     """
-    figures = report.figures
     tape = open_tape(report.folder)
-    taped = TapeIndex(tape)
-    texts = Texts()
-    ranking = Ranking(report.metrics)
-    large = tape is not None and figures.cases > ALL
-    with_prompts = _worst_cases(report, ranking) if large else None
-    cases: list[str] = []  # as JSON texts, which need a fifth of the memory
-    leads: list[str] = []
-    makers: dict[str, dict[JudgedBy, None]] = {}
-    ranges = {summary.metric: summary.range for summary in figures.metrics}
-    slices = Slices(ranges, cluster=cluster_field(figures.manifest))
-    histograms = Histograms()
-    reasons = Reasons(ranges)
-    origins = Origins(report.run)
-    forms = Forms(taped, figures.manifest, texts.put)
-    for number, scored in enumerate(report.results):
-        prompted = with_prompts is None or number in with_prompts
-        data = _case(scored, texts, tape if prompted else None, origins)
-        if is_derived(scored.case):
-            data["place"] = report.places.get(scored.case.id, f"case {number + 1}")
-        ranking.add(scored)
-        if why := reasons.add(scored):
-            data["why"] = why
-        if unusual := forms.add(scored):
-            data["forms"] = unusual
-        cases.append(page_json(data))
-        lines = first_line(scored.case), line_of(scored.case.output)
-        leads.append(page_json(_lead(data, *lines)))
-        slices.add(scored)
-        histograms.add(scored)
+    try:
+        data = PageData(report, tape, bounds)
+        if report.figures.cases <= bounds.cases:
+            data.add_all()
+        else:
+            data.add_kept(frame)
+        return data.payload()
+    finally:
+        if tape is not None:
+            tape.close()
+
+
+class PageData:
+    """Collects the data of a page: figures of all cases, and the cases that the page keeps."""
+
+    def __init__(self, report: Report, tape: Tape | None, bounds: PageBounds) -> None:
+        figures = report.figures
+        self._report, self._tape, self._bounds = report, tape, bounds
+        self._taped = TapeIndex(tape, large=figures.cases > bounds.cases)
+        self._texts = Texts()
+        self._ranking = Ranking(report.metrics)
+        self._cases: list[str] = []  # as JSON texts, which need a fifth of the memory
+        self._leads: list[str] = []
+        self._ranks: list[Rank] = []
+        self._makers: dict[str, dict[JudgedBy, None]] = {}
+        ranges = {summary.metric: summary.range for summary in figures.metrics}
+        self._slices = Slices(ranges, cluster=cluster_field(figures.manifest))
+        self._histograms = Histograms()
+        self._reasons = Reasons(ranges)
+        self._origins = Origins(report.run)
+        self._forms = Forms(self._taped, figures.manifest, self._texts.put)
+        self._prompts: Prompts = "none" if tape is None else "all"
+        self._prompted = figures.cases
+        self._kept: KeptFigures | None = None
+
+    def add_all(self) -> None:
+        """Take all cases."""
+        large = self._tape is not None and self._report.figures.cases > ALL
+        prompted = _worst_cases(self._report, self._ranking) if large else None
+        if prompted is not None:
+            self._prompts, self._prompted = "some", len(prompted)
+        for number, scored in enumerate(self._report.results):
+            rank = self._count(scored)
+            prompts = prompted is None or number in prompted
+            self._add(rank, self._entry(number, scored, prompts=prompts))
+
+    def add_kept(self, frame: int) -> None:
+        """Take the figures of all cases, and of a very large run the cases that there is room for.
+
+        Args:
+            frame: size of the page without the data, in bytes, if it is known.
+        """
+        choice = Choice(self._bounds.cases)
+        for number, (place, scored) in enumerate(self._report.stored.placed()):
+            choice.add(KeptCase(number, place, self._count(scored)), scored.case.id)
+        chosen = list(choice.finish())
+        found = self._report.stored.at(case.place for case in chosen)
+        room = Room(self._bounds, frame=frame)
+        entries: list[tuple[KeptCase, PageEntry]] = []
+        for case, scored in zip(chosen, found, strict=True):
+            if room.is_full:
+                break
+            entry = self._fitting(case, scored, room, prompts=len(entries) < KEPT)
+            if entry is not None:
+                entries.append((case, entry))
+        prompted = sum(entry.prompts for _, entry in entries)
+        self._kept = choice.figures([case for case, _ in entries], sum(e.cut for _, e in entries))
+        for case, entry in sorted(entries, key=lambda pair: pair[0].number):
+            self._add(case.rank, entry)
+        if self._tape is not None:
+            self._prompts, self._prompted = "some", prompted
+
+    def _fitting(
+        self, case: KeptCase, scored: Scored, room: Room, *, prompts: bool
+    ) -> PageEntry | None:
+        """Return the data of a case if there is room for it, else with shorter texts, or `None`."""
+        texts = len(self._texts.all)
+        for most in room.lengths():
+            entry = self._entry(
+                case.number, scored, prompts=prompts and most == self._bounds.text, most=most
+            )
+            if room.take(entry.data + "".join(self._texts.all[texts:]), entry.lead):
+                return entry
+            self._texts.forget(texts)
+        return None
+
+    def _add(self, rank: Rank, entry: PageEntry) -> None:
+        self._ranks.append(rank)
+        self._cases.append(entry.data)
+        self._leads.append(entry.lead)
+
+    def _count(self, scored: Scored) -> Rank:
+        """Add a case to the figures, and return its rank."""
+        self._reasons.add(scored)
+        self._slices.add(scored)
+        self._histograms.add(scored)
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
-                makers.setdefault(row.metric, {})[JudgedBy.of(row.result.meta)] = None
-    if tape is not None:
-        tape.close()
-    made_by = {metric: tuple(names) for metric, names in makers.items()}
-    prompts = "none" if tape is None else "all" if with_prompts is None else "some"
-    fields = slices.finish()
-    head = {
-        "dataset": figures.dataset,
-        "case_fields": case_fields(),
-        "order": ranking.order(),
-        "forms": forms.finish(),
-        "levels": forms.levels(),
-        "fields": [field.name for field in fields],
-        "origin": origins.all_alike,
-        "metrics": [_metric(summary) for summary in figures.metrics],
-        "reasons": [{"text": one.text, "lacks": one.lacks} for one in reasons.finish()],
-        "personas": _personas(figures.manifest),
-        "prompts": prompts,
-    }
-    packed = pack(with_cases({**head, "texts": texts.all}, cases))
-    if packed.compressed:
-        # Two lines, so the list of cases is shown before the texts are unpacked.
-        packed = pack(f"{with_cases(head, leads)}\n{with_cases({'texts': texts.all}, cases)}")
-    return RunPayload(packed, prompts, made_by, fields, histograms, ranking, reasons, taped)
+                makers = self._makers.setdefault(row.metric, {})
+                makers[JudgedBy.of(row.result.meta)] = None
+        return self._ranking.add(scored)
+
+    def _entry(
+        self, number: int, scored: Scored, *, prompts: bool, most: int | None = None
+    ) -> PageEntry:
+        """Return the data of a case.
+
+        Args:
+            number: its position in the run.
+            scored: the case with its rows.
+            prompts: whether to add its prompts and raw replies, if there is a tape.
+            most: maximum length of its texts, in characters.
+        """
+        tape = self._tape if prompts else None
+        data, cut = _case(scored, self._texts, tape, self._origins, most=most)
+        if is_derived(scored.case):
+            data["place"] = self._report.places.get(scored.case.id, f"case {number + 1}")
+        if why := self._reasons.numbers(scored):
+            data["why"] = why
+        if unusual := self._forms.add(scored):
+            data["forms"] = unusual
+        lead = _lead(data, first_line(scored.case), line_of(scored.case.output))
+        return PageEntry(page_json(data), page_json(lead), cut, tape is not None)
+
+    def payload(self) -> RunPayload:
+        """Return the data of the page."""
+        figures = self._report.figures
+        made_by = {metric: tuple(names) for metric, names in self._makers.items()}
+        fields = self._slices.finish()
+        head: dict[str, Any] = {
+            "dataset": figures.dataset,
+            "case_fields": case_fields(),
+            "order": sorted(range(len(self._ranks)), key=self._ranks.__getitem__),
+            "forms": self._forms.finish(),
+            "levels": self._forms.levels(),
+            "fields": [field.name for field in fields],
+            "origin": self._origins.all_alike,
+            "metrics": [_metric(summary) for summary in figures.metrics],
+            "reasons": [{"text": one.text, "lacks": one.lacks} for one in self._reasons.finish()],
+            "personas": _personas(figures.manifest),
+            "prompts": self._prompts,
+        }
+        if self._kept is not None:
+            head["of"] = figures.cases  # the page keeps only some
+        packed = pack(with_cases({**head, "texts": self._texts.all}, self._cases))
+        if packed.compressed:
+            # Two lines, so the list of cases is shown before the texts are unpacked.
+            lead = with_cases(head, self._leads)
+            packed = pack(f"{lead}\n{with_cases({'texts': self._texts.all}, self._cases)}")
+        return RunPayload(
+            packed,
+            self._prompts,
+            self._prompted,
+            made_by,
+            fields,
+            self._histograms,
+            self._ranking,
+            self._reasons,
+            self._taped,
+            self._kept,
+        )
 
 
 def _personas(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -169,10 +309,17 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, tape: Tape | None, origins: Origins) -> dict[str, Any]:
-    data = texts.case(scored.case)
-    data["digest"] = output_digest(scored.case.output)  # labels contain it
+def _case(
+    scored: Scored, texts: Texts, tape: Tape | None, origins: Origins, *, most: int | None = None
+) -> tuple[dict[str, Any], bool]:
+    """Return the data of a case, and whether a text of it is cut to `most` characters."""
+    data = scored.case.model_dump(mode="json", exclude_defaults=True)
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
+    data, cut = (data, False) if most is None else shortened(data, most)
+    rows = data.pop("rows")
+    data = texts.numbered(data)
+    data["digest"] = output_digest(scored.case.output)  # labels contain it
+    data["rows"] = rows
     shown = [row for row in scored.rows if _has_own_criteria(row.result)]
     if shown and "criteria" in data.get("expected", {}):
         # The parts of these rows have them, with what the judge answered.
@@ -181,11 +328,12 @@ def _case(scored: Scored, texts: Texts, tape: Tape | None, origins: Origins) -> 
         if not data["expected"]:
             del data["expected"]
     if tape is not None:
-        data["asked"] = records_of_rows(scored.rows, tape, texts.put)
+        asked = records_of_rows(scored.rows, tape, texts.put)
         if origins.all_alike is None:
-            for key, record in data["asked"].items():
+            for key, record in asked.items():
                 record["origin"] = origins.of(key)
-    return data
+        data["asked"] = asked if most is None else shortened(asked, most)[0]
+    return data, cut
 
 
 def _result(result: Result) -> dict[str, Any]:
@@ -304,7 +452,7 @@ class Forms:
             parts = own_parts(result)
             self._parts.setdefault(row.metric, {}).update((part.id, None) for part in parts)
             keys = [judgment.request_key for judgment in result.judgments]
-            forms = {form for key in keys if (form := self._taped.forms.get(key)) is not None}
+            forms = {form for key in keys if (form := self._taped.form_of(key)) is not None}
             if not forms or row.metric in self._stepwise:
                 continue
             form = forms.pop()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.cassette.record import Record
-from judgekit.cassette.tape import Tape
+from judgekit.cassette.tape import Tape, is_key
 from judgekit.core.canonical import canonical_json
 from judgekit.core.score import Failure, Row
 from judgekit.report.folder import TAPE
@@ -177,15 +177,17 @@ class TapeIndex:
 
     Args:
         tape: the tape of a run, if it has one.
+        large: whether the forms of requests are looked up one by one, not kept in memory.
     """
 
-    def __init__(self, tape: Tape | None) -> None:
+    def __init__(self, tape: Tape | None, *, large: bool = False) -> None:
         self.judges: dict[str, JudgeReplies] = {}
         """Replies by model string."""
         self.systems: dict[str, str] = {}
         """Form -> the system message of the first request with it."""
-        self.forms: dict[str, str] = {}
+        self._forms: dict[str, str] = {}
         """Key of a request -> canonical JSON of its form."""
+        self._tape = tape if large else None
         self._parts = tape.parts() if tape is not None else {}
         self._texts: dict[str, str] = {}
         for key, request, reply in _verdicts(tape) if tape is not None else ():
@@ -195,9 +197,20 @@ class TapeIndex:
             self.judges.setdefault(model, JudgeReplies()).add(request, reply)
             form = self._form(request.get("form"))
             if form is not None:
-                self.forms[key] = form
+                if not large:
+                    self._forms[key] = form
                 if form not in self.systems and (system := self._system(request)) is not None:
                     self.systems[form] = system
+
+    def form_of(self, key: str) -> str | None:
+        """Return the form of a request as canonical JSON; `None` if the tape does not have it."""
+        if self._tape is None or not is_key(key):
+            return self._forms.get(key)
+        _, line = self._tape.look_up(key)
+        try:
+            return self._form(mapping(mapping(json.loads(line)).get("request")).get("form"))
+        except (ValueError, RecursionError):
+            return None
 
     def _form(self, value: Any) -> str | None:
         if not isinstance(value, dict):

@@ -223,20 +223,20 @@ class Ranking:
 
     def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
         self._metrics = metrics
-        self._ranks: list[Rank] = []
+        self._cases = 0
         self.failing = 0
         self.worst = Largest[Scored](SHOWN)
         """The worst cases, the very worst first."""
 
-    def add(self, scored: Scored) -> None:
-        """Take one case with its rows."""
+    def add(self, scored: Scored) -> Rank:
+        """Take one case with its rows, and return its rank."""
         rank = self.rank(scored)
-        number = len(self._ranks)
-        self._ranks.append(rank)
+        self._cases += 1
         self.failing += bool(rank.misses or rank.failures)
-        if rank.worst == math.inf and not rank.failures:
-            return
-        self.worst.add((-rank.misses, -rank.failures, -rank.worst, -number), scored)
+        if rank.worst < math.inf or rank.failures:
+            key = (-rank.misses, -rank.failures, -rank.worst, -self._cases)
+            self.worst.add(key, scored)
+        return rank
 
     def rank(self, scored: Scored) -> Rank:
         """Return the rank of a case."""
@@ -262,7 +262,3 @@ class Ranking:
             return math.inf
         away = (value - summary.mean) / (summary.sd or 1.0)
         return away if summary.higher_is_better else -away
-
-    def order(self) -> list[int]:
-        """Return the indices of all cases, the worst first."""
-        return sorted(range(len(self._ranks)), key=self._ranks.__getitem__)

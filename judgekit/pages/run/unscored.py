@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -92,10 +92,24 @@ class Reasons:
         self._counted: dict[str, _Counted] = {}
         self._lacking: dict[str, int] = {}
 
-    def add(self, scored: Scored) -> Mapping[str, int]:
-        """Take one case; return the number of the reason of each metric without a score."""
+    def add(self, scored: Scored) -> None:
+        """Count one case."""
+        seen = set()
+        for metric, text, lacks in self._of(scored):
+            counted = self._counted.setdefault(text, _Counted(lacks))
+            counted.metrics[metric] = None
+            counted.cases += text not in seen
+            seen.add(text)
+            self._lacking[metric] = self._lacking.get(metric, 0) + lacks
+
+    def numbers(self, scored: Scored) -> Mapping[str, int]:
+        """Return the number of the reason of each metric without a score, of a counted case."""
+        order = list(self._counted)
+        return {metric: order.index(text) for metric, text, _ in self._of(scored)}
+
+    def _of(self, scored: Scored) -> Iterator[tuple[str, str, bool]]:
+        """Yield each metric without a score, the reason, and whether the case lacks a field."""
         rows = {row.metric: row.result for row in scored.rows}
-        numbers, seen = {}, set()
         for metric in self._metrics:
             result = rows.get(metric)
             if isinstance(result, Failure):
@@ -106,13 +120,7 @@ class Reasons:
                 continue
             if text not in self._counted and len(self._counted) >= MOST:
                 text, lacks = _OTHER, False
-            counted = self._counted.setdefault(text, _Counted(lacks))
-            counted.metrics[metric] = None
-            counted.cases += text not in seen
-            seen.add(text)
-            self._lacking[metric] = self._lacking.get(metric, 0) + lacks
-            numbers[metric] = list(self._counted).index(text)
-        return numbers
+            yield metric, text, lacks
 
     def lacking(self, metric: str) -> int:
         """Return the number of cases that lack a field which the metric needs."""
