@@ -91,6 +91,14 @@ class BatchClient:
             with self._opened("POST", path, body, headers) as response:
                 return self._object(response)
 
+    def post_lines(self, path: str, file: Path, *, head: bytes, tail: bytes) -> dict[str, Any]:
+        """Send the lines of a file as a JSON array between two texts; return the JSON object."""
+        with file.open("rb") as content:
+            size = len(head) + os.fstat(content.fileno()).st_size - 1 + len(tail)
+            headers = {"Content-Type": "application/json", "Content-Length": str(size)}
+            with self._opened("POST", path, _array(head, content, tail), headers) as response:
+                return self._object(response)
+
     def download(self, path: str, to: BinaryIO) -> None:
         """Write the body of a response to a file.
 
@@ -98,6 +106,20 @@ class BatchClient:
             NoAnswerError: it is incomplete.
             RefusedError: there is none, or it is too large.
         """
+        for piece in self._pieces(path):
+            to.write(piece)
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """Yield the lines of the body of a response; errors are those of `download`."""
+        rest = b""
+        for piece in self._pieces(path):
+            *whole, rest = (rest + piece).split(b"\n")
+            if len(rest) > MAX_JSON:
+                raise RefusedError(f"a line has more than {MAX_JSON:,} bytes", status=200)
+            yield from whole
+        yield rest
+
+    def _pieces(self, path: str) -> Iterator[bytes]:
         with self._opened("GET", path, None, {}) as response:
             left = MAX_REPLIES
             try:
@@ -106,7 +128,7 @@ class BatchClient:
                     if left < 0:
                         message = f"the file has more than {MAX_REPLIES:,} bytes"
                         raise RefusedError(message, status=response.status)
-                    to.write(piece)
+                    yield piece
             except (OSError, HTTPException) as exc:
                 raise NoAnswerError(f"the download was cut off: {self._clean(exc)}") from None
             if response.length:
@@ -163,6 +185,17 @@ class BatchClient:
 
     def _clean(self, text: object) -> str:
         return one_line(str(text), sanitiser=self._sanitiser, most=_MOST_MESSAGE)
+
+
+def _array(head: bytes, content: BinaryIO, tail: bytes) -> Iterator[bytes]:
+    """Yield a JSON array of lines that all end with a line end."""
+    yield head
+    last = b""
+    for line in content:
+        if last:
+            yield last + b","
+        last = line[:-1]
+    yield last + tail
 
 
 def _joined(head: bytes, content: BinaryIO, tail: bytes) -> Iterator[bytes]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from judgekit.batch.client import NoAnswerError, RefusedError
 from judgekit.batch.job import BY_HAND, Job
 from judgekit.batch.journal import Journal
-from judgekit.batch.openai import OpenAIBatches
 from judgekit.batch.protocol import TOKEN_LIMIT, BatchProtocol, JobProgress
+from judgekit.batch.protocols import PROTOCOLS
 from judgekit.batch.provider import key_of, provider_named
 from judgekit.batch.replies import reply_places
 from judgekit.judges.endpoint import variable_shown
@@ -32,7 +32,7 @@ def connect(job: Job) -> BatchProtocol | str:
     needed = variable or (provider.key if job.api_base is None else None)
     if needed and not key:
         return f"{variable_shown(needed)} is not set in the environment; set it"
-    return OpenAIBatches(base, key=key)
+    return PROTOCOLS[provider.protocol](base, key=key, headers=job.headers)
 
 
 class Courier:
@@ -127,7 +127,8 @@ class Courier:
 
     def _recover(self, job: Job, protocol: BatchProtocol) -> Job:
         """Find the job of a submit whose answer was lost."""
-        jobs = protocol.find(job)
+        others = (one for one in self._journal.jobs() if one.intent != job.intent)
+        jobs = protocol.find(job, others=frozenset(one.job for one in others if one.job))
         if jobs is not None and len(jobs) == 1:
             return self._sent(job, jobs[0])
         if jobs == [] and job.state == "sending":

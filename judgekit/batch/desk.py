@@ -15,16 +15,17 @@ from judgekit.batch.choice import BatchChoice
 from judgekit.batch.courier import Connect, Courier, connect
 from judgekit.batch.job import BY_HAND, ID, Job
 from judgekit.batch.journal import Journal
-from judgekit.batch.openai import ENDPOINT
+from judgekit.batch.protocols import PROTOCOLS
 from judgekit.batch.provider import BatchProvider, provider_of
 from judgekit.batch.replies import Place, reply_at, reply_places
 from judgekit.batch.room import JobRoom
 from judgekit.core.errors import ConfigError, JudgePending
 from judgekit.core.shared import SharedCall
 from judgekit.judges.budget import LocalBudget, estimated_tokens
-from judgekit.judges.late_reply import LateResponse
+from judgekit.judges.endpoint import shown_address
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.price import ModelPrice
+from judgekit.judges.wire import LateResponse, LiveCall
 
 if TYPE_CHECKING:
     from judgekit.core.request import Request
@@ -72,6 +73,22 @@ def provider_for(model: str, *, headers: bool, choice: BatchChoice) -> BatchProv
 def share_of(provider: BatchProvider, api_base: str | None) -> float:
     """Return the price of a request in a job, as a share of a live one; 1 at another address."""
     return provider.share if api_base is None else 1.0
+
+
+class JobKind(NamedTuple):
+    """What all requests of one job share."""
+
+    judge: BatchedJudge
+    mode: Mode
+    api_base: str | None
+    """The address before the path of a call, where the judge names a server."""
+    endpoint: str
+    headers: tuple[tuple[str, str], ...]
+
+    @property
+    def line(self) -> Callable[[str, str, bytes], bytes]:
+        """Returns the line of a request in the file of a job."""
+        return PROTOCOLS[self.judge.provider.protocol].line
 
 
 class BatchFacts(NamedTuple):
@@ -135,7 +152,7 @@ class BatchDesk:
         """Id of a request -> the ended jobs that had it, the newest first."""
         self._places: dict[str, dict[str, Place]] = {}
         """Intent -> the places of the replies of its job."""
-        self._files: dict[tuple[BatchedJudge, Mode], list[_NewFile]] = {}
+        self._files: dict[JobKind, list[_NewFile]] = {}
         self._new: set[str] = set()
         """Ids of the requests in new jobs."""
         self._estimate: float | None = 0.0
@@ -156,7 +173,6 @@ class BatchDesk:
         api_base: str | None,
         api_key_env: str | None,
         headers: bool,
-        direct: bool,
         price: ModelPrice | None,
     ) -> Callable[[Request], Any] | None:
         """Return what a judge asks first; `None` if its provider takes no jobs.
@@ -166,7 +182,6 @@ class BatchDesk:
             api_base: the address of its server.
             api_key_env: the environment variable with its key.
             headers: whether its requests have headers of the suite.
-            direct: whether judgekit builds its bodies itself, not litellm.
             price: its price.
 
         Raises:
@@ -175,9 +190,6 @@ class BatchDesk:
         provider = provider_for(
             model, headers=headers, choice=BatchChoice(self.sending, file=self._file)
         )
-        if self.sending and not direct:
-            message = "--batch cannot send what litellm has to change; leave out --batch"
-            raise ConfigError(f"{model}: {message}")
         if provider is None:
             return None
         judge = BatchedJudge(model, api_base, api_key_env, provider, price)
@@ -244,12 +256,20 @@ class BatchDesk:
 
     # -- new jobs ---------------------------------------------------------------------
 
-    def collect(self, late: _Late, judge: BatchedJudge, request: Request, body: bytes) -> None:
+    def collect(self, mode: Mode, judge: BatchedJudge, request: Request, call: LiveCall) -> None:
         """Add a request to a new job.
+
+        Args:
+            mode: its output mode.
+            judge: its judge.
+            request: the request.
+            call: what a live call would send.
 
         Raises:
             BudgetExceeded: the jobs would cost more than the rest of the budget.
+            ConfigError: no job can have the call.
         """
+        kind = _kind(judge, mode, call)
         read, written = estimated_tokens(request)
         dollars = None
         if judge.price is not None:
@@ -258,14 +278,10 @@ class BatchDesk:
             self._budget.hold(dollars or 0.0)
         known = self._estimate
         self._estimate = None if dollars is None or known is None else known + dollars
-        assert late.mode is not None  # noqa: S101 - the judge sets it before the call
         id = request.key[:ID]
-        line = b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n' % (
-            id.encode(),
-            ENDPOINT.encode(),
-            body,
-        )
-        files = self._files.setdefault((judge, late.mode), [])
+        # A line end in JSON is white space.
+        line = kind.line(id, kind.endpoint, call.body.replace(b"\n", b" "))
+        files = self._files.setdefault(kind, [])
         if not files or not files[-1].room.takes(len(line)):
             files.append(_NewFile(self.journal, JobRoom(judge.provider)))
             files[-1].room.takes(len(line))
@@ -284,7 +300,7 @@ class BatchDesk:
         Args:
             send: whether the run was complete; otherwise the collected requests are dropped.
         """
-        files = [(key, file) for key, several in self._files.items() for file in several]
+        files = [(kind, file) for kind, several in self._files.items() for file in several]
         self._files = {}
         if not send:
             for _, file in files:
@@ -302,19 +318,22 @@ class BatchDesk:
             problems=tuple(dict.fromkeys(self._problems)),
         )
 
-    def _sent(self, files: list[tuple[tuple[BatchedJudge, Mode], _NewFile]]) -> list[Job]:
+    def _sent(self, files: list[tuple[JobKind, _NewFile]]) -> list[Job]:
         journal = self.journal
         with journal.locked():
             jobs = []
-            for (judge, mode), file in files:
+            for kind, file in files:
+                judge = kind.judge
                 job = Job(
                     intent=file.intent,
                     at=datetime.now(UTC).isoformat(timespec="seconds"),
                     provider=BY_HAND if self._file is not None else judge.provider.name,
                     model=judge.model,
-                    api_base=judge.api_base,
+                    api_base=kind.api_base,
                     api_key_env=judge.api_key_env,
-                    mode=mode,
+                    mode=kind.mode,
+                    endpoint=kind.endpoint,
+                    headers=dict(kind.headers),
                     keys=tuple(file.ids),
                     sha256=file.close(),
                     dollars=None if file.dollars is None else round(file.dollars, 6),
@@ -339,6 +358,34 @@ class BatchDesk:
                         file.write(piece)
 
 
+def _kind(judge: BatchedJudge, mode: Mode, call: LiveCall) -> JobKind:
+    """Return which job may have a call.
+
+    Raises:
+        ConfigError: none.
+    """
+    provider = judge.provider
+    base = (judge.api_base or provider.address or "").rstrip("/")
+    endpoints = provider.endpoints.items()
+    for path, endpoint in endpoints:
+        root = call.url.removesuffix(path)
+        # A library may call another server than the job, as variables of the environment say.
+        if root != call.url and (root == base if judge.api_base is None else _below(root, base)):
+            headers = [
+                (name, call.headers[name]) for name in provider.headers if name in call.headers
+            ]
+            address = None if judge.api_base is None else root
+            return JobKind(judge, mode, address, endpoint, tuple(headers))
+    where = shown_address(call.url)
+    known = ", ".join(provider.endpoints)
+    message = f"its live calls go to {where}, but jobs of {provider.name} have calls to {base} only"
+    raise ConfigError(f"{judge.model}: {message} ({known}); set api_base, or leave out --batch")
+
+
+def _below(root: str, base: str) -> bool:
+    return root == base or root.startswith(f"{base}/")
+
+
 class _Late:
     """What answers one request; see `judgekit.judges.late_reply.LateReply`."""
 
@@ -356,11 +403,12 @@ class _Late:
         self._desk, self._judge, self._request, self._response = desk, judge, request, response
         self.mode, self.open, self.share = mode, True, judge.share
 
-    def answer(self, path: str, body: bytes) -> LateResponse:
+    def answer(self, call: LiveCall) -> LateResponse:
         self.open = False
         if self._response is not None:
             return self._response
-        self._desk.collect(self, self._judge, self._request, body)
+        assert self.mode is not None  # noqa: S101 - the judge sets it before the call
+        self._desk.collect(self.mode, self._judge, self._request, call)
         raise JudgePending("its request is in a new batch job")
 
     def paid(self, dollars: float | None) -> None:

@@ -34,6 +34,10 @@ class Job(Value):
     """The environment variable with the key."""
     mode: Mode
     """The output mode of its requests."""
+    endpoint: str = Field(default="/v1/chat/completions", max_length=100)
+    """The endpoint of its requests, as the provider names it."""
+    headers: dict[str, str] = Field(default_factory=dict, max_length=8)
+    """Headers that its requests need, without keys."""
     keys: tuple[str, ...] = Field(max_length=200_000)
     """The ids of its requests, the first 40 characters of their keys."""
     sha256: str = Field(max_length=64)

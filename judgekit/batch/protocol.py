@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from judgekit.batch.job import Job
+from judgekit.core.canonical import visible
 
+MARK = "judgekit"
+"""The name of judgekit's mark in the metadata of a job."""
+PAGE = 100
+"""Jobs of a page of a list."""
+MOST_PAGES = 50
+_MARGIN = 86_400.0
+"""Seconds by which the clocks of a provider and of this machine may differ."""
 TOKEN_LIMIT = "token_limit_exceeded"  # noqa: S105 - a code of an error
 """The code of a refusal that ends when other jobs end."""
 
@@ -18,7 +27,7 @@ class JobProgress(NamedTuple):
     status: str
     ended: bool = False
     outputs: tuple[str, ...] = ()
-    """The files, or addresses, with the replies so far."""
+    """The provider's ids of the files with the replies so far."""
     problem: str = ""
     """Why the provider did not take the job."""
     waits: bool = False
@@ -28,14 +37,26 @@ class JobProgress(NamedTuple):
 class BatchProtocol(Protocol):
     """Sends jobs to one server. Every method raises `NoAnswerError` and `RefusedError`."""
 
+    def __init__(self, base: str, *, key: str, headers: Mapping[str, str]) -> None:
+        """Keep the address of the server, its key, and the headers of the requests of a job."""
+
+    @staticmethod
+    def line(id: str, endpoint: str, body: bytes) -> bytes:
+        """Return the line of a request in the file of a job."""
+
     def upload(self, job: Job, file: Path) -> str | None:
         """Send the file of the requests; return its id, or `None` if a submit has the requests."""
 
     def create(self, job: Job, file: Path) -> JobProgress:
         """Submit a job."""
 
-    def find(self, job: Job) -> list[JobProgress] | None:
-        """Return the jobs of a submit whose answer was lost; `None` if they cannot be known."""
+    def find(self, job: Job, *, others: frozenset[str]) -> list[JobProgress] | None:
+        """Return the jobs of a submit whose answer was lost; `None` if they cannot be known.
+
+        Args:
+            job: the job.
+            others: the provider's ids of other jobs.
+        """
 
     def look(self, job: Job) -> JobProgress:
         """Return the state of a job."""
@@ -45,3 +66,19 @@ class BatchProtocol(Protocol):
 
     def cancel(self, job: Job) -> JobProgress:
         """Cancel a job; the provider may take minutes, and may keep some replies."""
+
+
+def text_of(value: object) -> str:
+    """Return a text of a provider in one line; empty for any other value."""
+    return " ".join(visible(value).split())[:500] if isinstance(value, str) else ""
+
+
+def rows_of(page: dict[str, object]) -> list[dict[str, object]]:
+    """Return the rows of a page of a list."""
+    rows = page.get("data")
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def is_before(created: object, job: Job) -> bool:
+    """Return whether a time in seconds since 1970 is before a submit for certain."""
+    return isinstance(created, int | float) and created < (job.sent_at or 0.0) - _MARGIN

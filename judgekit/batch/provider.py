@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from judgekit.core.sourced import read_tables
 from judgekit.judges.endpoint import own_key
@@ -13,7 +15,8 @@ from judgekit.judges.endpoint import own_key
 _DATA = Path(__file__).with_name("data") / "providers.json"
 
 
-class BatchProvider(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BatchProvider:
     """A provider that takes batch jobs; a row of the table."""
 
     name: str
@@ -24,6 +27,10 @@ class BatchProvider(NamedTuple):
     """Where jobs are sent without `api_base`."""
     key: str | None
     """The environment variable of the key for that address."""
+    endpoints: Mapping[str, str]
+    """Path of a live call after the address -> the endpoint of a job with such calls."""
+    headers: tuple[str, ...]
+    """Headers of a live call, in lower case, that a job with it needs."""
     lines: int
     """Most requests of a job."""
     bytes: int
@@ -34,11 +41,15 @@ class BatchProvider(NamedTuple):
 
 @cache
 def _rows() -> dict[str, BatchProvider]:
-    fields = BatchProvider._fields
+    fields = [field.name for field in dataclasses.fields(BatchProvider)]
     rows = read_tables(_DATA)["providers"]
     return {
         row["name"]: BatchProvider(
-            **{**{f: row[f] for f in fields}, "models": tuple(row["models"])}
+            **{
+                **{field: row[field] for field in fields},
+                "models": tuple(row["models"]),
+                "headers": tuple(row["headers"]),
+            }
         )
         for row in rows
     }

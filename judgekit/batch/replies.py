@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from judgekit.judges.late_reply import LateResponse
-from judgekit.judges.wire import MAX_BODY
+from judgekit.judges.wire import MAX_BODY, LateResponse
 
 MAX_LINE = MAX_BODY + 100_000
 """Maximum size of a line in bytes: a response and its envelope."""
@@ -58,6 +57,11 @@ def _lines(path: Path) -> Iterator[tuple[Place, bytes]]:
                 yield Place(start, len(line)), line
             skipping = not whole
             start += len(line)
+
+
+def line_id(line: bytes) -> str:
+    """Return the id of the request of a line; empty if it has none."""
+    return line_reply(line)[0]
 
 
 def line_reply(line: bytes) -> tuple[str, LateResponse | None]:

@@ -443,7 +443,7 @@ class Calls:
             )
             if self.pacing.pace and (usage := usage_of(response.data)):
                 exchange.tokens = usage.input_tokens, usage.output_tokens
-        except (JudgePending, BudgetExceeded):
+        except (JudgePending, BudgetExceeded, ConfigError):
             raise  # of the late reply
         except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
             raised = exc

@@ -1,4 +1,4 @@
-"""Limit the bodies that litellm's HTTP clients read.
+"""Limit the bodies that litellm's HTTP clients read, and let late replies answer their requests.
 
 Imported with the first call through litellm, because it imports httpx.
 """
@@ -10,11 +10,19 @@ from collections.abc import AsyncIterator
 import httpx
 
 from judgekit.judges.translation import CONNECT_SECONDS
-from judgekit.judges.wire import ENCODINGS, MAX_BODY, BodyError, Exchange, LimitedBody, current
+from judgekit.judges.wire import (
+    ENCODINGS,
+    MAX_BODY,
+    BodyError,
+    Exchange,
+    LimitedBody,
+    LiveCall,
+    current,
+)
 
 
 def bound(client: httpx.AsyncClient) -> None:
-    """Make a client limit the bodies it reads and follow no redirect."""
+    """Make a client limit the bodies it reads, follow no redirect, and take late replies."""
     hooks = client.event_hooks
     client.event_hooks = {
         "request": [*hooks["request"], limit_connecting],
@@ -22,6 +30,30 @@ def bound(client: httpx.AsyncClient) -> None:
     }
     client.follow_redirects = False
     client.headers["accept-encoding"] = ENCODINGS
+    # httpx takes transports in its constructor only, which a library has called.
+    client._transport = _Answered(client._transport)
+    mounts = client._mounts.items()
+    client._mounts = {at: None if inner is None else _Answered(inner) for at, inner in mounts}
+
+
+class _Answered(httpx.AsyncBaseTransport):
+    """Sends a request, unless a late reply answers it."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        call = current()
+        if call is None or call.late is None:
+            return await self._inner.handle_async_request(request)
+        body = await request.aread()
+        late = call.late(LiveCall(str(request.url), body, dict(request.headers)))
+        headers = {"content-type": "application/json"}
+        # As a stream, because the response hook takes the body while it is read.
+        return httpx.Response(late.status, headers=headers, stream=httpx.ByteStream(late.body))
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
 
 
 async def limit_connecting(request: httpx.Request) -> None:

@@ -6,18 +6,11 @@ Without it, a judge sends every call to its server. `judgekit.batch` implements 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from judgekit.core.request import Request
 from judgekit.judges.output_mode import Mode
-
-
-class LateResponse(NamedTuple):
-    """An HTTP response that a job kept."""
-
-    status: int
-    body: bytes
-    """JSON, as the server would have sent it."""
+from judgekit.judges.wire import LateResponse, LiveCall
 
 
 class LateReply(Protocol):
@@ -32,16 +25,13 @@ class LateReply(Protocol):
     share: float
     """What the call costs, as a share of the price of a live one."""
 
-    def answer(self, path: str, body: bytes) -> LateResponse:
+    def answer(self, call: LiveCall) -> LateResponse:
         """Return the response to a call.
-
-        Args:
-            path: the path after the address of the server.
-            body: the JSON body that a live call would send.
 
         Raises:
             JudgePending: a job has the call, or will have it; there is no response yet.
             BudgetExceeded: the job would cost more than the rest of the budget.
+            ConfigError: no job can have the call.
         """
 
     def paid(self, dollars: float | None) -> None:

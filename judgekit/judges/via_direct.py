@@ -23,7 +23,7 @@ from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_erro
 from judgekit.judges.sent_schema import SentSchema, sent_schema
 from judgekit.judges.translation import CONNECT_SECONDS, ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
-from judgekit.judges.wire import ENCODINGS, BodyError, Exchange
+from judgekit.judges.wire import ENCODINGS, BodyError, Exchange, LateResponse, LiveCall
 
 if TYPE_CHECKING:
     import aiohttp
@@ -157,8 +157,7 @@ class DirectTransport:
         headers = {**sending.headers, **own}
         call = sending.call
         if sending.late is not None:
-            late = sending.late.answer(path, data)
-            return read_late(call, late.status, late.body)
+            return _read_late(call, sending.late.answer(LiveCall(self._base + path, data)))
         known = connections.shared(self._base)
         new = connections.new_client(self._base, self._session) if known is None else None
         try:
@@ -201,11 +200,11 @@ class DirectTransport:
         )
 
 
-def read_late(call: Exchange, status: int, body: bytes) -> dict[str, Any]:
+def _read_late(call: Exchange, late: LateResponse) -> dict[str, Any]:
     """Read a response that came in a file, as if the server had sent it."""
     try:
-        reader = call.begin(status, {"Content-Type": "application/json"})
-        for _ in reader.feed(body):
+        reader = call.begin(late.status, {"Content-Type": "application/json"})
+        for _ in reader.feed(late.body):
             pass
         reader.finish()
     except BodyError as exc:

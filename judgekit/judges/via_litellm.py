@@ -14,16 +14,14 @@ from pydantic import BaseModel
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import Form
 from judgekit.judges import connections
+from judgekit.judges.late_reply import LateReply
 from judgekit.judges.outcomes import finish_in, finish_means, refusal_in
 from judgekit.judges.output_mode import Mode, format_of
-from judgekit.judges.prices import listed_cost
 from judgekit.judges.quiet import asking, keep_quiet
-from judgekit.judges.response import chat_reply, fault_in, hidden_error
+from judgekit.judges.response import hidden_error
 from judgekit.judges.sent_schema import SentSchema, sent_schema
-from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
-from judgekit.judges.via_direct import read_late
-from judgekit.judges.wire import Exchange
+from judgekit.judges.wire import Exchange, LateResponse, LiveCall
 
 _COMPATIBLE = ("openai", "hosted_vllm", "lm_studio", "llamafile")
 """Providers with a completions endpoint besides the chat endpoint."""
@@ -73,12 +71,19 @@ class LiteLLMTransport:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
     ) -> Response:
         """Ask for a reply to a form."""
-        if sending.late is not None:  # of a job that judgekit's own HTTP has sent
-            late = sending.late.answer("/chat/completions", b"{}")
-            data = read_late(sending.call, late.status, late.body)
-            if (fault := fault_in(data)) is not None:
-                raise ServerError(f"the response is malformed: {fault}")
-            return Response(chat_reply(data), cost=listed_cost(self._server.model, data))
+        if sending.late is None:
+            return await self._chat(messages, form, mode, sending)
+        sending.call.late = late = _LateCalls(sending.late)
+        try:
+            return await self._chat(messages, form, mode, sending)
+        except Exception:
+            if late.raised is None:
+                raise
+            raise late.raised from None  # libraries replace errors that they do not know
+
+    async def _chat(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
+    ) -> Response:
         options = {"messages": messages, **self._options(sending)}
         sent = sent_schema(form, sending.rules)
         strict = sent.strict if mode == "json_schema" else sent.strict_tools
@@ -130,6 +135,23 @@ class LiteLLMTransport:
             **({"extra_headers": dict(sending.headers)} if sending.headers else {}),
             **sending.params,
         }
+
+
+class _LateCalls:
+    """Answers every request of one call alike: a library that repeats it never reaches a server."""
+
+    def __init__(self, reply: LateReply) -> None:
+        self._reply = reply
+        self.raised: Exception | None = None
+
+    def __call__(self, call: LiveCall) -> LateResponse:
+        if self.raised is not None:
+            raise self.raised
+        try:
+            return self._reply.answer(call)
+        except Exception as exc:
+            self.raised = exc
+            raise
 
 
 async def _complete(**options: Any) -> Any:
@@ -237,9 +259,16 @@ def _bound(client: Any) -> None:
     if not isinstance(inner, httpx.AsyncClient):
         return
     httpx_wire.bound(inner)
-    if hasattr(client, "event_hooks"):  # litellm's own client may reconnect
-        client.event_hooks = inner.event_hooks
-        client.follow_redirects = False
+    if not hasattr(client, "create_client"):
+        return
+    make = client.create_client
+
+    def bounded(*args: Any, **options: Any) -> Any:
+        new = make(*args, **options)
+        httpx_wire.bound(new)
+        return new
+
+    client.create_client = bounded  # litellm's own client may connect anew
 
 
 async def _complete_text(**options: Any) -> Any:

@@ -10,9 +10,9 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.core.request import Omitted
 from judgekit.core.sanitiser import Sanitiser
@@ -43,6 +43,24 @@ class BodyError(Exception):
     """A body that cannot be decoded, or that is longer than its limit."""
 
 
+class LiveCall(NamedTuple):
+    """The HTTP request that a live call would send."""
+
+    url: str
+    body: bytes
+    """JSON."""
+    headers: Mapping[str, str] = {}
+    """Headers by names in lower case, with the key; most of them are of no interest."""
+
+
+class LateResponse(NamedTuple):
+    """An HTTP response that a job kept."""
+
+    status: int
+    body: bytes
+    """JSON, as the server would have sent it."""
+
+
 class Exchange:
     """One HTTP call of judgekit, and the part of its response that was read.
 
@@ -68,6 +86,8 @@ class Exchange:
         """Whether the call has ended; tasks that it started may continue without it."""
         self.tokens: tuple[int, int] | None = None
         """Tokens of request and reply, if the server reports them and there is a pace."""
+        self.late: Callable[[LiveCall], LateResponse] | None = None
+        """Answers the requests of a library instead of the server."""
         self._reader: LimitedBody | None = None
         self._json: Any = None
         self._is_read = False

@@ -283,7 +283,6 @@ class JudgePool:
                     api_base=judge.api_base,
                     api_key_env=judge.api_key_env,
                     headers=bool(judge.headers),
-                    direct=built.via.startswith("direct"),
                     price=known,
                 )
         if together > 1:

@@ -31,15 +31,24 @@ class Project:
     """A suite in a folder of its own, with its own private store."""
 
     def __init__(
-        self, folder: Path, base: str, *, metrics: str = PLAIN, cases: int = 3, more: str = ""
+        self,
+        folder: Path,
+        base: str,
+        *,
+        metrics: str = PLAIN,
+        cases: int = 3,
+        more: str = "",
+        model: str = "openai/fake",
+        params: str = "{}",
     ) -> None:
         self.folder = folder
         folder.mkdir()
         self.suite = folder / "suite.yaml"
-        price = "price: {input: 1, output: 2}"
+        server = f"api_base: {base}, price: {{input: 1, output: 2}}"
+        second = f"{model.partition('/')[0]}/second"
         self.suite.write_text(
-            f"judge: {{model: openai/fake, api_base: {base}, {price}}}\n"
-            f"judges: {{other: {{model: openai/second, api_base: {base}, {price}}}}}\n"
+            f"judge: {{model: {model}, params: {params}, {server}}}\n"
+            f"judges: {{other: {{model: {second}, {server}}}}}\n"
             f"cassette: tape.jsonl\ncases: cases.jsonl\n{more}metrics:\n{metrics}",
             encoding="utf-8",
         )

@@ -1,35 +1,63 @@
-"""A provider on this machine with OpenAI's protocol of batch jobs, whose replies follow from the
-requests alone."""
+"""A provider on this machine with one of three protocols of batch jobs, whose replies follow from
+the requests alone."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+FOREIGN = "f" * 40
+"""The id of a reply that no request of a job has; every job has such a line."""
+_MISTRAL = {
+    "validating": "QUEUED", "in_progress": "RUNNING", "completed": "SUCCESS", "failed": "FAILED",
+    "expired": "TIMEOUT_EXCEEDED", "cancelled": "CANCELLED",
+}  # fmt: skip
+_OPEN = ("validating", "in_progress")
+
 
 class Provider:
-    """Serves live calls and jobs; use it in a `with` statement."""
+    """Serves live calls and jobs; use it in a `with` statement.
 
-    def __init__(self) -> None:
+    Args:
+        protocol: `openai`, `mistral` or `anthropic`.
+    """
+
+    def __init__(self, protocol: str = "openai") -> None:
+        self.protocol = protocol
         self.live = 0
         """Number of live calls for a reply, without probes."""
+        self.asked: list[dict[str, Any]] = []
+        """The bodies of these calls."""
         self.probes = 0
         self.files: dict[str, bytes] = {}
         self.jobs: dict[str, dict[str, Any]] = {}
         self.done = True
         """Whether a job ends as soon as it is looked at."""
+        self.ends = "completed"
+        """How it ends then."""
+        self.most: int | None = None
+        """How many replies it has then; `None` for all."""
         self.spoilt: dict[str, str] = {}
         """Text in a request -> what a job makes of it: `invalid`, `errored`, `missing`, `400`."""
         self.rejects: list[dict[str, Any]] = []
         """The errors for which the next jobs fail in the validation."""
+        self.refuses: list[tuple[int, dict[str, Any]]] = []
+        """Statuses and bodies with which the next submits are refused."""
         self.loses: set[str] = set()
         """Paths whose next answer is lost after the request was carried out."""
+        self.model = "fake-2026"
+        """The name of the model in replies."""
         self.keys: set[str] = set()
         """The keys that came."""
+        self.seen: list[tuple[str, str, dict[str, str]]] = []
+        """Method, path and headers of all requests."""
+        self.lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"provider": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -37,14 +65,15 @@ class Provider:
 
     @property
     def base(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        """The `api_base` of a judge."""
+        address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        return address if self.protocol == "anthropic" else f"{address}/v1"
 
     @property
     def sent(self) -> list[str]:
         """The ids of the requests of all jobs that were not refused."""
-        files = [j["input_file_id"] for j in self.jobs.values() if j["status"] != "failed"]
-        lines = (line for file in files for line in self.files[file].splitlines())
-        return [json.loads(line)["custom_id"] for line in lines]
+        jobs = [job for job in self.jobs.values() if job["status"] != "failed"]
+        return [id for job in jobs for id, _ in job["requests"]]
 
     def __enter__(self) -> Provider:
         self._thread.start()
@@ -58,43 +87,141 @@ class Provider:
     # -- jobs -------------------------------------------------------------------------
 
     def create(self, asked: dict[str, Any]) -> dict[str, Any]:
-        id = f"batch_{len(self.jobs) + 1}"
-        job = {"id": id, "status": "validating", **asked}
+        """Take a job, with its requests in it or in a file."""
+        files = asked.get("input_files") or [asked.get("input_file_id")]
+        rows = asked.pop("requests", None)
+        if rows is None:
+            rows = [json.loads(row) for file in files for row in self.files[file].splitlines()]
+        requests = [(row["custom_id"], row.get("params", row.get("body"))) for row in rows]
+        job = {
+            "id": f"batch_{len(self.jobs) + 1}",
+            "status": "validating",
+            "requests": requests,
+            "created": datetime.now(UTC),
+            "errors": [],
+            "lines": [],
+            **asked,
+        }
         if self.rejects:
-            job |= {"status": "failed", "errors": {"data": [self.rejects.pop(0)]}}
-        self.jobs[id] = job
+            job |= {"status": "failed", "errors": [self.rejects.pop(0)]}
+        self.jobs[job["id"]] = job
         return job
 
     def look(self, id: str) -> dict[str, Any]:
+        """Return a job, and end it."""
         job = self.jobs[id]
-        if job["status"] in ("validating", "in_progress"):
-            self.end(job, "completed") if self.done else job.update(status="in_progress")
+        if job["status"] in _OPEN:
+            if self.done:
+                self.end(job, self.ends, most=self.most)
+            else:
+                job["status"] = "in_progress"
         return job
 
     def end(self, job: dict[str, Any], status: str, *, most: int | None = None) -> None:
         """End a job; `most` replies are done, in the reverse order of the requests."""
-        done, bad = [], []
-        for line in self.files[job["input_file_id"]].splitlines()[::-1][:most]:
-            asked = json.loads(line)
-            text = json.dumps(asked["body"]["messages"])
+        lines = list(self._lines(job, most))
+        job["lines"] = lines + [line for line in lines if line["status"] == 200][:1]  # doubled
+        foreign = {"id": FOREIGN, "status": 200, "body": {"choices": []}}
+        job["lines"].append(foreign)
+        job["status"] = status
+
+    def _lines(self, job: dict[str, Any], most: int | None) -> Iterator[dict[str, Any]]:
+        requests = job["requests"][::-1]
+        for id, body in requests[:most]:
+            text = json.dumps(body["messages"])
             way = next((way for mark, way in self.spoilt.items() if mark in text), "")
-            reply: Any = {"status_code": 200, "body": completion(asked["body"], spoilt=way)}
             if way == "missing":
                 continue
+            reply = self.reply(body, spoilt=way)
+            line = {"id": id, "status": 200, "body": reply}
             if way == "errored":
-                reply = {"status_code": 500, "body": {"error": {"message": "a fault"}}}
+                line |= {"status": 500, "body": {"error": {"message": "a fault"}}}
             if way == "400":
-                error = {"message": "flagged", "code": "content_filter", "type": "invalid"}
-                reply = {"status_code": 400, "body": {"error": error}}
-            row = {"id": "r", "custom_id": asked["custom_id"], "response": reply, "error": None}
-            (done if reply["status_code"] == 200 else bad).append(json.dumps(row))
-        done += done[:1]  # a doubled line
-        for name, lines in (("output_file_id", done), ("error_file_id", bad)):
-            if lines:
-                file = f"file-{name[:5]}-{job['id']}"
-                self.files[file] = "\n".join(lines).encode()
-                job[name] = file
-        job["status"] = status
+                kind = "invalid_request_error"
+                error = {"message": "flagged", "code": "content_filter", "type": kind}
+                line |= {"status": 400, "body": {"type": "error", "error": error}}
+            yield line
+        if most is not None and self.protocol == "anthropic":
+            for id, _ in requests[most:]:
+                yield {"id": id, "status": 0, "body": {}}
+
+    def reply(self, asked: dict[str, Any], *, spoilt: str = "") -> dict[str, Any]:
+        """Return the reply to a request, in the form of the protocol."""
+        if self.protocol == "anthropic":
+            return message(asked, model=self.model, spoilt=spoilt)
+        return completion(asked, model=self.model, spoilt=spoilt)
+
+    def content(self, job: dict[str, Any], *, good: bool | None = None) -> bytes:
+        """Return the lines of the replies; `good` chooses one of two files."""
+        write = self._result if self.protocol == "anthropic" else _response
+        rows = [write(one) for one in job["lines"] if good in (None, one["status"] == 200)]
+        return "\n".join(json.dumps(row) for row in rows).encode()
+
+    def _result(self, line: dict[str, Any]) -> dict[str, Any]:
+        result = {"type": "succeeded", "message": line["body"]}
+        if line["status"] == 0:
+            result = {"type": "expired"}
+        elif line["status"] != 200:
+            result = {"type": "errored", "error": line["body"]}
+        return {"custom_id": line["id"], "result": result}
+
+    def shown(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return a job as the protocol shows it."""
+        ended = job["status"] not in _OPEN
+        if self.protocol == "anthropic":
+            kinds = ("succeeded", "errored", "canceled", "expired")
+            counts = dict.fromkeys(kinds, 0) | {"processing": len(job["requests"])}
+            if ended:
+                counts |= {"processing": 0, "succeeded": len(job["requests"])}
+            return {
+                "id": job["id"],
+                "type": "message_batch",
+                "processing_status": "ended" if ended else "in_progress",
+                "request_counts": counts,
+                "created_at": job["created"].isoformat().replace("+00:00", "Z"),
+                "results_url": "https://files.example/results" if ended else None,
+            }
+        good = any(line["status"] == 200 for line in job["lines"])
+        bad = any(line["status"] != 200 for line in job["lines"])
+        files = {"output": f"out-{job['id']}" if good else None}
+        files["error"] = f"err-{job['id']}" if bad else None
+        created = int(job["created"].timestamp())
+        known = {"id": job["id"], "created_at": created, "metadata": job.get("metadata")}
+        if self.protocol == "mistral":
+            return {
+                **known,
+                "object": "batch",
+                "input_files": job["input_files"],
+                "endpoint": job["endpoint"],
+                "model": job["model"],
+                "status": _MISTRAL[job["status"]],
+                "output_file": files["output"],
+                "error_file": files["error"],
+                "errors": job["errors"],
+                "total_requests": len(job["requests"]),
+            }
+        return {
+            **known,
+            "input_file_id": job["input_file_id"],
+            "status": job["status"],
+            "output_file_id": files["output"],
+            "error_file_id": files["error"],
+            "errors": {"data": job["errors"]} if job["errors"] else None,
+        }
+
+    def listed(self, query: dict[str, list[str]]) -> dict[str, Any]:
+        """Return a page of the jobs, the newest first."""
+        jobs = [self.shown(job) for job in self.jobs.values()][::-1]
+        if self.protocol == "mistral":
+            size, page = int(query["page_size"][0]), int(query["page"][0])
+            return {"data": jobs[page * size : (page + 1) * size], "total": len(jobs)}
+        after = query.get("after", query.get("after_id", [""]))[0]
+        if after:
+            jobs = jobs[[job["id"] for job in jobs].index(after) + 1 :]
+        return {"data": jobs[:2], "has_more": len(jobs) > 2}
+
+
+_JOBS = {"openai": "/batches", "mistral": "/batch/jobs", "anthropic": "/messages/batches"}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -106,47 +233,61 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         provider, url = self.provider, urlsplit(self.path)
-        parts = url.path.split("/")[2:]
-        if parts[:1] == ["models"]:
+        provider.seen.append(("GET", self.path, self._heads()))
+        path, jobs = url.path.removeprefix("/v1"), _JOBS[provider.protocol]
+        if path == "/models":
             self._send(404, {})
-        elif parts == ["batches"]:
-            jobs = list(provider.jobs.values())[::-1]
-            after = parse_qs(url.query).get("after", [""])[0]
-            if after:
-                jobs = jobs[[job["id"] for job in jobs].index(after) + 1 :]
-            self._send(200, {"data": jobs[:2], "has_more": len(jobs) > 2})
-        elif parts[0] == "batches":
-            self._send(200, provider.look(parts[1]))
+        elif path == jobs:
+            self._send(200, provider.listed(parse_qs(url.query)))
+        elif path.startswith(f"{jobs}/"):
+            id, _, part = path.removeprefix(f"{jobs}/").partition("/")
+            if part == "results":
+                self._raw(200, provider.content(provider.jobs[id]))
+            else:
+                with provider.lock:
+                    self._send(200, provider.shown(provider.look(id)))
         else:
-            self._raw(200, provider.files[parts[1]])
+            kind, _, id = path.removesuffix("/content").removeprefix("/files/").partition("-")
+            self._raw(200, provider.content(provider.jobs[id], good=kind == "out"))
 
     def do_POST(self) -> None:
         provider, path = self.provider, self.path.removeprefix("/v1")
+        provider.seen.append(("POST", self.path, self._heads()))
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        provider.keys.add(self.headers.get("Authorization", ""))
+        key = self.headers.get("Authorization") or self.headers.get("x-api-key") or ""
+        provider.keys.add(key)
+        jobs = _JOBS[provider.protocol]
         if path == "/files":
             id = f"file-{len(provider.files) + 1}"
             start = body.index(b"\r\n\r\n", body.index(b"filename=")) + 4
             provider.files[id] = body[start : body.rindex(b"\r\n--")]
             answer = {"id": id}
-        elif path == "/batches":
-            answer = provider.create(json.loads(body))
+        elif path == jobs:
+            if provider.refuses:
+                self._send(*provider.refuses.pop(0))
+                return
+            with provider.lock:
+                answer = provider.shown(provider.create(json.loads(body)))
         elif path.endswith("/cancel"):
-            job = provider.jobs[path.split("/")[2]]
+            job = provider.jobs[path.split("/")[-2]]
             provider.end(job, "cancelled", most=1)
-            answer = job
+            answer = provider.shown(job)
         else:
             asked = json.loads(body)
             if "Fill in the form." in str(asked["messages"]):
                 provider.probes += 1
             else:
                 provider.live += 1
-            answer = completion(asked)
+                provider.asked.append(asked)
+            answer = provider.reply(asked)
         if path in provider.loses:
             provider.loses.discard(path)
             self.close_connection = True
             return
         self._send(200, answer)
+
+    def _heads(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
 
     def _send(self, status: int, data: Any) -> None:
         self._raw(status, json.dumps(data).encode())
@@ -159,19 +300,49 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def completion(asked: dict[str, Any], *, spoilt: str = "") -> dict[str, Any]:
+def _response(line: dict[str, Any]) -> dict[str, Any]:
+    reply = {"status_code": line["status"], "body": line["body"]}
+    return {"id": "r", "custom_id": line["id"], "response": reply, "error": None}
+
+
+def completion(
+    asked: dict[str, Any], *, model: str = "fake-2026", spoilt: str = ""
+) -> dict[str, Any]:
     """Return a completion whose values follow from the messages."""
-    schema = asked["response_format"]["json_schema"]["schema"]
-    digest = hashlib.sha256(json.dumps(asked["messages"]).encode()).digest()
-    text = "no JSON" if spoilt == "invalid" else json.dumps(_fill(schema, schema, [*digest]))
-    message = {"role": "assistant", "content": text}
+    text = _text(asked, asked["response_format"]["json_schema"]["schema"], spoilt)
     return {
         "id": "c",
         "object": "chat.completion",
-        "model": "fake-2026",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "model": model,
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
+        ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
+
+
+def message(asked: dict[str, Any], *, model: str, spoilt: str = "") -> dict[str, Any]:
+    """Return a message of Anthropic whose values follow from the messages."""
+    text = _text(asked, asked["output_format"]["schema"], spoilt)
+    return {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    }
+
+
+def _text(asked: dict[str, Any], schema: dict[str, Any], spoilt: str) -> str:
+    digest = hashlib.sha256(json.dumps(asked["messages"]).encode()).digest()
+    return "no JSON" if spoilt == "invalid" else json.dumps(_fill(schema, schema, [*digest]))
 
 
 def _fill(schema: dict[str, Any], whole: dict[str, Any], seed: list[int]) -> Any:

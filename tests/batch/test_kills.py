@@ -94,7 +94,7 @@ class KilledProtocol:
             raise NoAnswerError("the connection was closed")
         return JobProgress(f"job-{len(self.server.jobs)}", "in_progress")
 
-    def find(self, job: Job) -> list[JobProgress] | None:
+    def find(self, job: Job, *, others: frozenset[str]) -> list[JobProgress] | None:
         self.fuse.step()
         if not self.server.lists:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,7 +123,7 @@ def test_what_does_not_fit_into_the_budget(tmp_path: Path, provider: Provider) -
 def test_a_job_ends_at_the_limits_of_its_provider() -> None:
     known = provider_named("openai")
     assert known is not None
-    limits = known._replace(lines=3, bytes=100)
+    limits = dataclasses.replace(known, lines=3, bytes=100)
     room = JobRoom(limits)
     assert [room.takes(size) for size in (40, 40, 40, 20, 1)] == [True, True, False, True, False]
     assert JobRoom(limits).takes(500)  # no other job has more room

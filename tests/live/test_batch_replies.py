@@ -1,23 +1,88 @@
-"""Replies of jobs are taken in runs whose other requests go through litellm."""
+"""Jobs of requests that go through litellm: they have the bodies of live calls, and the replies
+pass through litellm."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from judgekit.core.errors import ConfigError
 from tests.batch.projects import Project
 from tests.batch.server import Provider
 
 pytestmark = pytest.mark.loopback
 
+HOSTED = [
+    ("openai", "openai/gpt-5.6", "{}"),
+    ("openai", "openai/o3", "{reasoning_effort: low}"),
+    ("openai", "groq/openai/gpt-oss-20b", "{temperature: 0}"),
+    ("mistral", "mistral/mistral-large-latest", "{temperature: 0}"),
+    ("anthropic", "anthropic/claude-sonnet-4-5", "{temperature: 0, max_tokens: 900}"),
+]
 
-def test_replies_are_taken_where_litellm_sends_the_rest(tmp_path: Path) -> None:
-    with Provider() as provider:
-        project = Project(tmp_path / "p", provider.base)
-        project.send()
+
+@pytest.mark.parametrize(("protocol", "model", "params"), HOSTED)
+def test_jobs_give_what_live_calls_give(
+    tmp_path: Path, protocol: str, model: str, params: str
+) -> None:
+    with Provider(protocol) as provider:
+        live, batch = (
+            Project(tmp_path / name, provider.base, model=model, params=params)
+            for name in ("live", "batch")
+        )
+        assert live.run().exit_code == 0
+        assert (provider.live, provider.jobs) == (3, {})
+        assert batch.send().exit_code == 4
+        assert batch.run().exit_code == 0
+        assert (provider.live, len(provider.jobs)) == (3, 1)
+        bodies = [body for _, body in provider.jobs["batch_1"]["requests"]]
+        assert in_order(bodies) == in_order(provider.asked)
+
+        assert (batch.folder / "tape.jsonl").read_text("utf-8").count('"tier":"batch"') == 3
+        assert live.rows() == batch.rows()
+        assert live.replays(batch) == batch.replays(live) == live.rows()
+
+
+def in_order(bodies: list[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(body) for body in bodies)
+
+
+def test_keys_and_headers_of_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-of-this-test")
+    # litellm marks some requests as those of a beta, which the whole job has to be.
+    params = "{thinking: {type: enabled, budget_tokens: 1024}, max_tokens: 2000}"
+    with Provider("anthropic") as provider:
+        project = Project(
+            tmp_path / "p", provider.base, model="anthropic/claude-sonnet-4-5", params=params
+        )
         text = project.suite.read_text("utf-8")
-        project.suite.write_text(text.replace("openai/fake, ", "openai/fake, via: litellm, "))
-
+        project.suite.write_text(text.replace("judge: {", "judge: {api_key_env: MY_KEY, "))
+        assert project.send().exit_code == 4
         assert project.run().exit_code == 0
         assert provider.live == 0
+        assert provider.keys == {"sk-of-this-test"}
+        heads = {
+            path: headers.get("anthropic-beta", "")
+            for method, path, headers in provider.seen
+            if method == "POST"
+        }
+        assert heads["/v1/messages/batches"] == heads["/v1/messages"] != ""
+    for file in (tmp_path / "p").rglob("*"):
+        assert file.is_dir() or b"sk-of-this-test" not in file.read_bytes()
+
+
+def test_live_calls_to_another_address_have_no_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Provider() as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.base)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-this-test")
+        project = Project(tmp_path / "p", provider.base)
+        text = project.suite.read_text("utf-8")
+        project.suite.write_text(text.replace(f"api_base: {provider.base}, ", ""))
+        with pytest.raises(ConfigError, match=r"its live calls go to http://127.+; set api_base"):
+            project.send()
+        assert (provider.live, provider.jobs) == (0, {})
