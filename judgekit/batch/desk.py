@@ -42,6 +42,8 @@ class BatchedJudge(NamedTuple):
     provider: BatchProvider
     price: ModelPrice | None
     """The price of live requests."""
+    sending: bool = False
+    """Whether its requests that no job has go into new jobs."""
 
     @property
     def share(self) -> float:
@@ -174,6 +176,7 @@ class BatchDesk:
         api_key_env: str | None,
         headers: bool,
         price: ModelPrice | None,
+        sending: bool = False,
     ) -> Callable[[Request], Any] | None:
         """Return what a judge asks first; `None` if its provider takes no jobs.
 
@@ -183,16 +186,18 @@ class BatchDesk:
             api_key_env: the environment variable with its key.
             headers: whether its requests have headers of the suite.
             price: its price.
+            sending: whether its tier is `batch`, so that it sends jobs without `--batch`, too.
 
         Raises:
             ConfigError: its requests cannot be sent in jobs, and this run should do so.
         """
+        sending = sending or self.sending
         provider = provider_for(
-            model, headers=headers, choice=BatchChoice(self.sending, file=self._file)
+            model, headers=headers, choice=BatchChoice(sending, file=self._file)
         )
         if provider is None:
             return None
-        judge = BatchedJudge(model, api_base, api_key_env, provider, price)
+        judge = BatchedJudge(model, api_base, api_key_env, provider, price, sending)
         return partial(self.late_reply, judge)
 
     async def late_reply(self, judge: BatchedJudge, request: Request) -> _Late | None:
@@ -210,7 +215,7 @@ class BatchDesk:
             for job in self._jobs.get(id, ()):
                 if (response := self._reply(job, id)) is not None:
                     return _Late(self, judge, request, mode=job.mode, response=response)
-        if not self.sending:
+        if not judge.sending:
             return None
         if id in self._new:
             raise JudgePending("its request is in a new batch job")

@@ -20,6 +20,7 @@ def run(
     no_out: bool = False,
     judge: list[str] | None = None,
     api_base: str | None = None,
+    tier: str | None = None,
     record: str | None = None,
     param: list[str] | None = None,
     set: list[str] | None = None,

@@ -70,6 +70,8 @@ from judgekit.judges.response import (
 )
 from judgekit.judges.sent_schema import rules_of
 from judgekit.judges.system_role import SystemRole
+from judgekit.judges.tier import PARAMETER as TIER
+from judgekit.judges.tier import ServiceTier, flex_problem
 from judgekit.judges.translation import (
     MAX_DETAIL,
     BadRequest,
@@ -112,6 +114,8 @@ class _Call(NamedTuple):
     """The refusals of its attempts."""
     late: LateReply | None = None
     """Answers its first attempt instead of the server."""
+    tier: str | None = None
+    """The service tier to ask for; `None` for the standard one."""
 
 
 class CallResult(NamedTuple):
@@ -182,6 +186,8 @@ class Calls:
         """What the server takes of JSON Schema."""
         self.api: Api | None = None
         """The API, if it is not chat."""
+        self.tier = ServiceTier(server.model, server.tier, server.fallback_tier)
+        """The service tier of chats."""
         self.pacing = Pacing(pace, meter)
         """Makes every call wait for the pace and the budget, if there are some."""
 
@@ -202,8 +208,8 @@ class Calls:
 
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
-        call = _Call(send, size, written, paid=paid, late=late)
-        result = await self._answered(call, retry=retry)
+        call = _Call(send, size, written, paid=paid, late=late, tier=self.tier.name)
+        result = await self._at_tier(call, retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
@@ -269,6 +275,8 @@ class Calls:
         # In a thread, because it takes seconds and would block the event loop.
         await asyncio.to_thread(self._load)
         model, base = self.model, self.server.api_base
+        if self.tier.name is not None and (problem := flex_problem(model, base)) is not None:
+            raise JudgeRejected(problem)
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
                 f"{model}: params.n asks for several answers in one; leave it out and ask for "
@@ -297,6 +305,36 @@ class Calls:
         import_module("tenacity")
 
     # -- one call, in several attempts if necessary -----------------------------------------
+
+    async def _at_tier(self, call: _Call, *, retry: bool) -> CallResult:
+        """Make a call at the tier of the judge, and at its fallback where the tier has no room.
+
+        Raises:
+            JudgeRejected: the server takes no such tier.
+            JudgekitError: the call failed for another reason.
+        """
+        if call.tier is None:
+            return await self._answered(call, retry=retry)
+        try:
+            result = await self._answered(call, retry=retry)
+        except BadRequest as exc:
+            if not self.tier.rejected(exc.detail):
+                raise
+            if not self.tier.usable:
+                problem = f"the server takes no {call.tier} tier: {exc}; remove the tier"
+                raise JudgeRejected(problem) from None
+            reason: JudgekitError = Outage(str(exc), status=exc.status)
+        except Outage as exc:
+            if not self.tier.lacks_room(exc.status):
+                raise
+            reason = exc
+        else:
+            self.tier.accept()
+            return result
+        if not self.tier.falls_back:
+            raise reason
+        self.tier.note(str(reason))
+        return await self._answered(call._replace(tier=None), retry=retry)
 
     async def _answered(self, call: _Call, *, retry: bool = True) -> CallResult:
         """Make a call, with retries after outages and within the limits of time.
@@ -415,6 +453,8 @@ class Calls:
         """Make one HTTP call, when pace and budget allow it."""
         sent = {**params, **call.fixed}
         late = call.late if call.late is not None and call.late.open else None
+        if call.tier is not None and late is None:
+            sent[TIER] = call.tier
         with Exchange(limit=call.limit, sanitiser=self._sanitiser) as exchange:
             if late is not None:  # no server is asked, and its job is paid for
                 result = await self._exchanged(exchange, call, sent, params, late=late)

@@ -11,7 +11,7 @@ from judgekit.judges.price import ModelPrice
 from judgekit.judges.server_judge import ServerJudge
 
 _OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait", "headers")
-_OF_CHATS = ("mode", "max_reason", "reasks", "via")
+_OF_CHATS = ("mode", "max_reason", "reasks", "via", "tier", "fallback_tier")
 
 
 def open_hosted(setup: JudgeSetup) -> ServerJudge:
@@ -25,6 +25,8 @@ def open_hosted(setup: JudgeSetup) -> ServerJudge:
         "pace": setup.pace,
         "meter": setup.meter,
     }
+    if settings.get("timeout") is None:
+        settings.pop("timeout", None)  # the kind of the judge has a default
     if variable := setup.settings.get("api_key_env"):
         settings["api_key"] = os.environ.get(variable)
         if settings["api_key"] is None and setup.asking:
@@ -40,4 +42,10 @@ def open_hosted(setup: JudgeSetup) -> ServerJudge:
         return DecisionJudge(setup.model, api=api, **settings)
     from judgekit.judges.litellm import LiteLLMJudge
 
-    return LiteLLMJudge(setup.model, **settings, **setup.given(*_OF_CHATS))
+    chat = setup.given(*_OF_CHATS)
+    if setup.asking and "flex" in (chat.get("tier"), chat.get("fallback_tier")):
+        from judgekit.judges.tier import flex_problem
+
+        if (problem := flex_problem(setup.model, settings.get("api_base"))) is not None:
+            raise ConfigError(problem, where=setup.where("tier"))
+    return LiteLLMJudge(setup.model, **settings, **chat)

@@ -24,6 +24,7 @@ from judgekit.judges.price import ModelPrice, price_from
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, sum_of, total
 from judgekit.judges.server_judge import ServerJudge
+from judgekit.judges.tier import FLEX_SECONDS, SECONDS, FallbackTier, Tier, check_tier
 from judgekit.judges.translation import BadRequest, Outage
 from judgekit.judges.transport import Server, Transport, Via
 from judgekit.judges.via_direct import DirectTransport
@@ -51,7 +52,8 @@ class LiteLLMJudge(ServerJudge):
         mode: an output mode to use without probing. It is part of the key only if it is set here.
         max_reason: maximum length of a reason, a quote or another text of a reply, in characters.
             It is part of the key only if it is set here. Longer texts are cut, never invalid.
-        timeout: seconds for one call, including the whole response.
+        timeout: seconds for one call, including the whole response; by default 60, and 900 with
+            `tier="flex"`.
         retries: attempts after the first one, in an outage; refusals and invalid replies are not
             outages.
         max_wait: longest wait before an attempt in seconds; a server that asks for more counts as
@@ -63,6 +65,9 @@ class LiteLLMJudge(ServerJudge):
             of any key.
         headers: further headers of every request, such as `{"X-Team": "${TEAM}"}`; variables are
             those of the environment. Not part of any key, and their values are never written.
+        tier: `flex` asks for the slower and cheaper tier of the provider. Not part of any key.
+        fallback_tier: the tier of requests for which flex has no room, after `retries`: `standard`,
+            which is the default, or `none`, so that they fail as unavailable.
         pace: every HTTP attempt waits for it; by default, attempts do not wait.
         meter: every HTTP attempt is charged to its budget.
     """
@@ -77,13 +82,15 @@ class LiteLLMJudge(ServerJudge):
         identity: str | None = None,
         mode: Mode | None = None,
         max_reason: int | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = None,
         retries: int = 3,
         max_wait: float = 60.0,
         reasks: int = 1,
         price: ModelPrice | tuple[float, float] | None = None,
         via: Via | None = None,
         headers: Mapping[str, str] | None = None,
+        tier: Tier = "standard",
+        fallback_tier: FallbackTier | None = None,
         pace: Pace | None = None,
         meter: CostMeter | None = None,
     ) -> None:
@@ -91,16 +98,19 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
         if reasks < 0:
             raise ConfigError("reasks must not be negative")
+        check_tier(tier, fallback_tier, params or {})
         self._forced_via = via
         server = Server(
             model,
             api_base,
             api_key,
-            timeout,
+            (FLEX_SECONDS if tier == "flex" else SECONDS) if timeout is None else timeout,
             retries,
             max_wait,
             price_from(price),
             dict(headers or {}),
+            tier,
+            fallback_tier,
         )
         check_max_reason(max_reason)
         settings = JudgeSettings(

@@ -12,6 +12,7 @@ from judgekit.core.request import Form
 from judgekit.judges.late_reply import LateReply
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.price import ModelPrice
+from judgekit.judges.tier import FallbackTier, Tier
 from judgekit.judges.wire import Exchange
 
 Via = Literal["direct", "litellm"]
@@ -33,6 +34,9 @@ class Server(NamedTuple):
     price: ModelPrice | None
     headers: Mapping[str, str] = {}
     """Further headers of every request; `${NAME}` in a value is a variable of the environment."""
+    tier: Tier = "standard"
+    fallback_tier: FallbackTier | None = None
+    """The tier of requests that `tier` has no room for; `None` for the standard one."""
 
 
 class SchemaRules(NamedTuple):

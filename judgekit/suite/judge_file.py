@@ -11,6 +11,7 @@ from judgekit.core.file_model import FileModel
 from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
 from judgekit.core.value import check_json
 from judgekit.judges.kinds import RECORDED, kind_of
+from judgekit.judges.tier import check_tier
 
 
 def _judge(value: Any) -> Any:
@@ -69,8 +70,14 @@ class JudgeFile(FileModel):
     """The API, if it is no chat: a decision endpoint of OpenAI or of System One."""
     via: Literal["direct", "litellm"] | None = None
     """The way to the model: HTTP of judgekit, or litellm; chosen by default."""
-    timeout: float = Field(default=60.0, gt=0)
-    """Seconds that one call may take."""
+    tier: Literal["standard", "flex", "batch"] = "standard"
+    """The price and speed of the calls: `flex` is slower at half the price, where the provider has
+    it, and `batch` is that of `run --batch`. Not part of any key."""
+    fallback_tier: Literal["standard", "flex", "none"] | None = None
+    """The tier where `tier: flex` has no room, and of what `tier: batch` asks live; standard by
+    default. With `none`, such requests of `tier: flex` fail as unavailable."""
+    timeout: float | None = Field(default=None, gt=0)
+    """Seconds that one call may take; by default 60, and 900 with `tier: flex`."""
     retries: int = Field(default=3, ge=0)
     """Further attempts after an outage."""
     max_wait: float = Field(default=60.0, ge=0)
@@ -118,13 +125,18 @@ class JudgeFile(FileModel):
             raise ValueError(str(exc)) from exc
         if kind is RECORDED and self.recorded is None:
             raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
-        if self.headers and not kind.server:
-            raise ValueError(f"{self.model} is behind no server; remove headers")
+        for name, given in (("headers", self.headers), ("tier", self.tier != "standard")):
+            if given and not kind.server:
+                raise ValueError(f"{self.model} is behind no server; remove {name}")
+        try:
+            check_tier(self.tier, self.fallback_tier, self.params)
+        except ConfigError as exc:
+            raise ValueError(str(exc)) from exc
         if self.api is None:
             return self
         if not kind.server:
             raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
-        for name in ("mode", "max_reason", "reasks", "via"):
+        for name in ("mode", "max_reason", "reasks", "via", "tier", "fallback_tier"):
             if name in self.model_fields_set and getattr(self, name) is not None:
                 raise ValueError(f"{name} is for chats, and api: {self.api} is none; remove {name}")
         return self

@@ -22,6 +22,7 @@ from judgekit.judges.budget import Budget, CostMeter, LocalBudget
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.price import ModelPrice
+from judgekit.judges.tier import check_tier
 from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -64,6 +65,8 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
         if overrides.api_base:
             changes["api_base"] = overrides.api_base
         roles[JUDGE] = judge.model_copy(update=changes)
+    if overrides.tier is not None:
+        roles = {role: _at_tier(judge, overrides.tier) for role, judge in roles.items()}
     _check_different(roles, settings.lines)
     for role, judge in roles.items():
         at = (JUDGE,) if role == JUDGE and settings.file.judge is not None else ("judges", role)
@@ -90,6 +93,22 @@ def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
     # Address, key and price of the file's judge do not apply to another model.
     settings = {} if judge is None else judge.model_dump(include=_OF_ANY_MODEL)
     return JudgeFile.model_validate({**settings, "model": model})
+
+
+def _at_tier(judge: JudgeFile, tier: str) -> JudgeFile:
+    """Return a judge with the tier of `--tier`; one that is no chat behind a server has none.
+
+    Raises:
+        ConfigError: there is no such tier, or a parameter contradicts it.
+    """
+    if not kind_of(judge.model).server or judge.api is not None:
+        return judge
+    fallback = None if tier in ("standard", judge.fallback_tier) else judge.fallback_tier
+    try:
+        check_tier(tier, fallback, judge.params)
+    except ConfigError as exc:
+        raise ConfigError(f"--tier {tier}: {exc}") from None
+    return judge.model_copy(update={"tier": tier, "fallback_tier": fallback})
 
 
 def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
@@ -182,6 +201,7 @@ class JudgePool:
     ) -> None:
         self._limits, self._base, self._lines, self._written = limits, base, lines, written
         self._asking = record is not RecordMode.NONE
+        self._renewing, self._shared = record is RecordMode.ALL, shared is not None
         budget = budget or (None if shared is None else shared.budget)
         self._priced = budget is not None or limits.max_cost is not None
         self._budget: Budget = budget or LocalBudget(limits.max_cost)
@@ -199,14 +219,20 @@ class JudgePool:
             generation=generation,
         )
         self.cassette: Cassette | None = None
-        self.batches = self._batch_desk(
-            batches, home=store_base or base, again=again, record=record, shared=shared is not None
+        self._open_desk = partial(
+            self._batch_desk,
+            home=store_base or base,
+            again=again,
+            record=record,
+            shared=shared is not None,
         )
+        self.batches = self._open_desk(batches, needed=batches is not None)
 
     def _batch_desk(
         self,
-        choice: BatchChoice | None,
+        choice: BatchChoice | None = None,
         *,
+        needed: bool,
         home: Path,
         again: frozenset[str],
         record: RecordMode,
@@ -218,7 +244,7 @@ class JudgePool:
         from judgekit.cassette.store import store_folder
 
         folder = store_folder(home)
-        if choice is None and not (folder / "batches.jsonl").exists():
+        if not needed and not (folder / "batches.jsonl").exists():
             return None
         from judgekit.batch.choice import BatchChoice
         from judgekit.batch.desk import BatchDesk
@@ -273,6 +299,10 @@ class JudgePool:
             pace=pace if itself else None,
             meter=meter,
         )
+        sending = judge.tier == "batch" and itself and self._asking and together == 1
+        if sending:
+            self._check_batches(judge, at)
+            self.batches = self.batches or self._open_desk(needed=True)
         if self.batches is not None and itself and together == 1:
             from judgekit.judges.litellm import LiteLLMJudge
 
@@ -284,6 +314,7 @@ class JudgePool:
                     api_key_env=judge.api_key_env,
                     headers=bool(judge.headers),
                     price=known,
+                    sending=sending,
                 )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
@@ -302,6 +333,17 @@ class JudgePool:
             return self.cassette.for_judge(limited)
         self.cassette = self._open_cassette(limited)
         return self.cassette
+
+    def _check_batches(self, judge: JudgeFile, at: tuple[str, ...]) -> None:
+        """Reject `tier: batch` in runs that cannot send jobs, as those with the flag are."""
+        problem = None
+        if self._shared:
+            problem = "works without --ray; leave one of them out"
+        elif self._renewing:
+            problem = "sends what is not recorded; use --record new_episodes"
+        if problem is not None:
+            where = self._lines.where(*at, "tier") if judge in self._written else ""
+            raise ConfigError(f"tier: batch {problem}", where=where)
 
     def _pace(self, judge: JudgeFile) -> Pace | None:
         """Return the pace of a judge's server; `None` without such limits.

@@ -61,6 +61,8 @@ class Overrides(FileModel):
     """Role -> model."""
     # The address of a server is not in the keys: another one must give the same replies.
     api_base: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
+    # Neither is how it is asked: a reply of another tier has the same key.
+    tier: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
     params: Annotated[dict[str, Any], replace(_JUDGE, flag="param")] = Field(default_factory=dict)
     settings: Annotated[dict[str, dict[str, str]], FlagEffect(Affects.NUMBERS, flag="set")] = Field(
         default_factory=dict

@@ -110,7 +110,9 @@ def _judge(random: Random, name: str) -> Any:
         return {"model": f"manual/{name}", "answers": "answers.yaml"}
     if random.random() < 0.1:
         return {"recorded": "verdicts.jsonl"} if name == "third" else f"fake/{name}"
-    return {"model": model, **_some(random, right.JUDGE)} if random.random() < 0.7 else model
+    if random.random() < 0.3:
+        return model
+    return {"model": model, **_one(random, right.TIERS), **_some(random, right.JUDGE)}
 
 
 def _cases(random: Random) -> Any:
@@ -161,6 +163,10 @@ def suite(random: Random) -> dict[str, Any]:
     if random.random() < 0.3:
         metrics["both"] = _one(random, right.PARTS) | _some(random, right.METRIC)
     judges = {role: _judge(random, role) for role in right.ROLES}
+    if top.get("record") == "all":  # a schema cannot say that no judge may send jobs then
+        for judge in judges.values():
+            if isinstance(judge, dict) and judge.get("tier") == "batch":
+                judge.update(tier="flex", fallback_tier=None)
     if random.random() < 0.5:
         top["judge"] = judges.pop("judge")
     if random.random() < 0.3:

@@ -52,6 +52,10 @@ JUDGE: dict[str, list[Any]] = {
     "reasks": [0, 3],
     "price": [{"input": 0, "output": 1.5, "cache_read": 0, "cache_write": 2}, None],
 }  # fmt: skip
+TIERS: list[dict[str, Any]] = [
+    {}, {"tier": "standard", "fallback_tier": None}, {"tier": "flex"}, {"tier": "batch"},
+    {"tier": "flex", "fallback_tier": "none"}, {"tier": "batch", "fallback_tier": "flex"},
+]  # fmt: skip
 DECISIONS: dict[str, list[Any]] = {"api": ["decisions", "systemone"], "timeout": [5]}
 LIMITS: dict[str, list[Any]] = {
     "concurrency": [1, 4096, "auto"], "rpm": [1, 10**9, "auto", None], "tpm": [10**12, "auto"],

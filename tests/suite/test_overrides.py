@@ -60,7 +60,7 @@ criteria:
 FALLBACK = {"use": "length", "maximum": 9}
 SUITE = {
     "cases": "cases.jsonl",
-    "judges": {"judge": "fake/a", "second": "fake/b"},
+    "judges": {"judge": "fake/a", "second": "fake/b", "third": "openai/gpt-5"},
     "cassette": "tape.jsonl",
     "metrics": {
         "tone": {"fallback": {"use": "length", "maximum": 9}},
@@ -80,6 +80,7 @@ SAMPLES = {
     "judge": "fake/other",
     "judges": {"second": "fake/other"},
     "api_base": "http://localhost:1",
+    "tier": "flex",
     "params": {"temperature": 1},
     "settings": {"tone": {"audience": "children"}},
     "record": "new_episodes",
@@ -124,7 +125,7 @@ def differences(one, other):
         Affects.OCCASION: lambda suite: (
             suite.record,
             suite.again,
-            {role: judge.api_base for role, judge in suite.roles.items()},
+            {role: (judge.api_base, judge.tier) for role, judge in suite.roles.items()},
         ),
     }
     return {effect for effect, part in parts.items() if part(one) != part(other)}

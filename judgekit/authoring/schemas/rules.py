@@ -190,14 +190,25 @@ def close_judges(suite: dict[str, Any]) -> None:
     headers = with_key("headers", {"minProperties": 1})
     local = with_key("model", {"pattern": f"^({'|'.join(LOCAL_KINDS)})/"})
     manual = with_key("model", {"pattern": "^manual/"})
-    of_chats = none_of("mode", "max_reason", "via") | {"not": {"required": ["reasks"]}}
+    unset = [{"not": {"required": [name]}} for name in ("reasks", "tier")]
+    of_chats = {"allOf": [none_of("mode", "max_reason", "via", "fallback_tier"), *unset]}
+    flex, batch = (with_key("tier", {"const": name}) for name in ("flex", "batch"))
+    other = with_key("fallback_tier", {"const": "flex"})
+    tiered = {"anyOf": [flex, batch]}
     judge["properties"]["headers"] |= {
         "maxProperties": 50,
         "propertyNames": {"pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$"},
     }
     judge["allOf"] = [
         {"if": recorded, "then": empty, "else": {"required": ["model"]}},
-        {"if": {"anyOf": [headers, has("api")]}, "then": {"not": local}},
+        {"if": {"anyOf": [headers, has("api"), tiered]}, "then": {"not": local}},
+        {"if": has("fallback_tier"), "then": tiered},
+        {"not": {"allOf": [flex, other]}},
+        {"not": {"allOf": [batch, with_key("fallback_tier", {"const": "none"})]}},
+        {
+            "if": {"anyOf": [flex, other]},
+            "then": {"not": with_key("params", {"required": ["service_tier"]})},
+        },
         {"if": has("api"), "then": of_chats},
         {"if": with_key("answers", _NOT_EMPTY), "then": manual},
         {"not": with_key("model", {"pattern": "^recorded/"})},

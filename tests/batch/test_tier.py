@@ -1,0 +1,55 @@
+"""`tier: batch` of a judge means what `--batch` means, for this judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from judgekit.core.errors import ConfigError
+
+from .projects import Project
+from .server import Provider
+
+pytestmark = pytest.mark.loopback
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as running:
+        yield running
+
+
+def test_a_judge_of_the_tier_sends_jobs_and_others_are_asked_live(
+    tmp_path: Path, provider: Provider
+) -> None:
+    metrics = (
+        "  clear: {criteria: {clear: Is it clear?}}\n"
+        "  kind: {judge: other, criteria: {kind: Is it kind?}}\n"
+    )
+    live = Project(tmp_path / "live", provider.base, metrics=metrics)
+    live.run()
+    project = Project(tmp_path / "p", provider.base, metrics=metrics)
+    text = project.suite.read_text("utf-8")
+    project.suite.write_text(text.replace("openai/fake,", "openai/fake, tier: batch,"), "utf-8")
+    provider.live = 0
+
+    assert project.run().exit_code == 4
+    assert (provider.live, len(provider.sent)) == (3, 3)
+    assert project.run().exit_code == 0
+    assert (provider.live, len(provider.sent)) == (3, 3)
+    assert project.rows() == live.rows()
+    assert live.replays(project) == project.replays(live)
+
+
+def test_a_replay_sends_no_job_and_a_renewal_is_refused(tmp_path: Path, provider: Provider) -> None:
+    project = Project(tmp_path / "p", provider.base)
+    project.run()
+    text = project.suite.read_text("utf-8")
+    project.suite.write_text(text.replace("openai/fake,", "openai/fake, tier: batch,"), "utf-8")
+
+    assert project.run(record="none").exit_code == 0
+    assert provider.sent == []
+    with pytest.raises(ConfigError, match=r"suite.yaml:1: tier: batch sends what is not recorded"):
+        project.run(record="all")
