@@ -8,7 +8,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.authoring.judged_fields import judged_fields
 from judgekit.core.errors import AbstractRubric, ConfigError, JudgekitError, RubricError
@@ -20,7 +20,7 @@ from judgekit.metrics.cards import card_of, options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.metrics.registry import create_metric, find, metric_names
 from judgekit.rubric.asked import sees_lines
-from judgekit.rubric.display import rubric_text
+from judgekit.rubric.display import rubric_data, rubric_text
 from judgekit.rubric.library import library_names
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import score_sync
@@ -28,31 +28,46 @@ from judgekit.runner.evaluation import score_sync
 NAME_WIDTH = 27
 
 
-def list_text() -> str:
-    """Return every metric by family: name, judged or computed, summary."""
+class ListedMetric(NamedTuple):
+    """A metric in the list of all."""
+
+    name: str
+    family: str
+    kind: str
+    """`judged`, `computed`, or `plugin` for one of an installed package."""
+    summary: str
+
+
+def listed_metrics() -> list[ListedMetric]:
+    """Return every metric by family."""
     rubrics = sorted(set(library_names()) - set(BUILTIN))
     plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
-    blocks = {
-        family: [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group]
+    listed = [
+        ListedMetric(e.name, family, "judged" if e.judged else "computed", e.summary)
         for family, group in FAMILIES.items()
-    }
-    blocks["rubrics"] = [line for name in rubrics for line in _rubric_lines(name)]
-    blocks["plugins"] = [_line(name, "plugin", "from an installed package") for name in plugins]
-    shown = ("\n".join((f"# {title}", *lines)) for title, lines in blocks.items() if lines)
-    return "\n\n".join(shown) + "\n"
+        for e in group
+    ]
+    listed += [one for name in rubrics for one in _listed_rubric(name)]
+    text = "from an installed package"
+    return [*listed, *(ListedMetric(name, "plugins", "plugin", text) for name in plugins)]
 
 
-def _rubric_lines(name: str) -> Iterator[str]:
+def list_text() -> str:
+    """Return every metric by family: name, judged or computed, summary."""
+    blocks: dict[str, list[str]] = {}
+    for one in listed_metrics():
+        line = f"{one.name:<{NAME_WIDTH}}{one.kind:<10}{one.summary}"
+        blocks.setdefault(one.family, [f"# {one.family}"]).append(line)
+    return "\n\n".join("\n".join(lines) for lines in blocks.values()) + "\n"
+
+
+def _listed_rubric(name: str) -> Iterator[ListedMetric]:
     try:
-        yield _line(name, "judged", load_rubric(name).description)
+        yield ListedMetric(name, "rubrics", "judged", load_rubric(name).description)
     except AbstractRubric:
         return
     except RubricError as exc:
-        yield _line(name, "judged", f"does not load: {exc}")
-
-
-def _line(name: str, kind: str, text: str) -> str:
-    return f"{name:<{NAME_WIDTH}}{kind:<10}{text}"
+        yield ListedMetric(name, "rubrics", "judged", f"does not load: {exc}")
 
 
 def metric_text(name: str, *, width: int = 80) -> str:
@@ -64,9 +79,45 @@ def metric_text(name: str, *, width: int = 80) -> str:
     if name not in BUILTIN and name in library_names():
         rubric = load_rubric(name)
         return rubric_text(rubric, sees=sees_lines(rubric))
+    return "\n".join(_explained(*_entry(name), width)) + "\n"
+
+
+def _entry(name: str) -> tuple[Entry, Any]:
+    """Return the entry of a metric and its class or function."""
     maker = find(name)
     plugin = Entry(name, "", "from an installed package", judged=maker.judged)
-    return "\n".join(_explained(BUILTIN.get(name, plugin), maker.factory, width)) + "\n"
+    return BUILTIN.get(name, plugin), maker.factory
+
+
+def metric_data(name: str) -> dict[str, Any]:
+    """Return the facts about a metric as JSON values; those of the rubric for one of a rubric.
+
+    Raises:
+        ConfigError: no metric has that name.
+    """
+    if name not in BUILTIN and name in library_names():
+        rubric = load_rubric(name)
+        data = rubric_data(rubric, sees=sees_lines(rubric))
+        return {"name": name, "judged": True, "summary": rubric.description, "rubric": data}
+    entry, metric = _entry(name)
+    facts = class_facts(metric)
+    card = card_of(entry.name) or facts.card
+    options = options_of(metric, None if card is None else card.options)
+    data = {
+        "name": entry.name,
+        "summary": entry.summary,
+        "judged": entry.judged,
+        "range": list(facts.range),
+        "higher_is_better": facts.higher_is_better,
+        "needs": list(facts.needs),
+        "without_judge": entry.stand_in or None,
+        "options": [one._asdict() for one in options],
+    }
+    if card is not None:
+        data |= {"formula": card.formula, "source": card.source, "empty": card.empty}
+        example = {"case": dict(card.example.case), "options": dict(card.example.options)}
+        data["example"] = example
+    return data
 
 
 def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
 from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError
+from judgekit.core.json_document import json_document
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
@@ -105,7 +106,7 @@ def preview_text(
         other = _preview(against, subject, judge, mode, flags, strict=False)
         return _compared(one, other, as_json=as_json)
     if as_json:
-        return json.dumps(one.data(), ensure_ascii=False, indent=1) + "\n"
+        return json_document("request", one.data()) + "\n"
     return f"{one.text()}--- key\n{one.request.key} (model {judge.words()})\n"
 
 
@@ -136,7 +137,7 @@ def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
     old, new = other.request.key, one.request.key
     if as_json:
         data = {"old": other.data(), "new": one.data(), "same_key": old == new, "diff": lines}
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        return json_document("request_diff", data) + "\n"
     verdict = f"same key: {new}" if old == new else f"another key: {old[:16]} -> {new[:16]}"
     return "\n".join([*lines, verdict]) + "\n"
 

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import MAX_LINE, Tape
 from judgekit.core.canonical import printable
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
 from judgekit.core.input_file import bounded_lines, nearby
 from judgekit.core.judgment import read_reply
@@ -46,8 +48,33 @@ def verify_tape(path: Path) -> int:
         return count
 
 
-def stats_text(path: Path) -> str:
-    """Return the numbers of records of a tape by model and by outcome of the reply."""
+class TapeStats(NamedTuple):
+    """The records of a tape, counted."""
+
+    path: Path
+    records: int
+    bytes: int
+    models: Counter[str]
+    outcomes: Counter[str]
+    """Outcome of the reply -> number of records."""
+    tokens_in: int
+    tokens_out: int
+
+    def text(self) -> str:
+        """Return the counts as lines."""
+        lines = [f"{self.path}: {counted(self.records, 'record')}, {self.bytes:,} bytes"]
+        lines += [f"  model {name}: {count}" for name, count in sorted(self.models.items())]
+        lines += [f"  {name}: {count}" for name, count in sorted(self.outcomes.items())]
+        lines.append(f"  tokens: {self.tokens_in:,} in, {self.tokens_out:,} out")
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as JSON values."""
+        return {**self._asdict(), "path": str(self.path)}
+
+
+def tape_stats(path: Path) -> TapeStats:
+    """Count the records of a tape by model and by outcome of the reply."""
     with closing(_open(path)) as tape:
         models: Counter[str] = Counter()
         outcomes: Counter[str] = Counter()
@@ -58,13 +85,7 @@ def stats_text(path: Path) -> str:
             if record.reply.usage is not None:
                 tokens[0] += record.reply.usage.input_tokens
                 tokens[1] += record.reply.usage.output_tokens
-        lines = [
-            f"{path}: {len(tape)} record{'s' * (len(tape) != 1)}, {path.stat().st_size:,} bytes"
-        ]
-        lines += [f"  model {name}: {count}" for name, count in sorted(models.items())]
-        lines += [f"  {name}: {count}" for name, count in sorted(outcomes.items())]
-        lines.append(f"  tokens: {tokens[0]:,} in, {tokens[1]:,} out")
-        return "\n".join(lines) + "\n"
+        return TapeStats(path, len(tape), path.stat().st_size, models, outcomes, *tokens)
 
 
 def _outcome(record: Record) -> str:
@@ -97,8 +118,8 @@ def _kind_of_reply(record: Record) -> str:
             return "answer, cut off" if cut_off(reply) else "answer"
 
 
-def record_text(path: Path, key: str) -> str:
-    """Return one record as text.
+def find_record(path: Path, key: str) -> Record:
+    """Return the record whose key begins with these characters.
 
     Raises:
         ConfigError: no key or several keys have this prefix.
@@ -108,7 +129,26 @@ def record_text(path: Path, key: str) -> str:
     if len(records) != 1:
         what = "no record" if not records else f"{len(records)} records"
         raise ConfigError(f"{what} with a key that begins with {key!r}", where=str(path))
-    return "\n".join(_record_lines(records[0])) + "\n"
+    return records[0]
+
+
+def record_text(record: Record) -> str:
+    """Return one record as text."""
+    return "\n".join(_record_lines(record)) + "\n"
+
+
+def record_data(record: Record) -> dict[str, Any]:
+    """Return one record as JSON values: the request, and the reply with all its tries."""
+    request = record.request
+    return {
+        "key": record.key,
+        "model": request.model,
+        "identity": request.identity,
+        "params": request.params,
+        "want": request.form.want,
+        "messages": [message.model_dump() for message in request.messages],
+        "reply": record.reply.model_dump(mode="json"),
+    }
 
 
 def _record_lines(record: Record) -> Iterator[str]:

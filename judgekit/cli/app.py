@@ -139,6 +139,9 @@ def _group(name: str, app: typer.Typer, options: Path | None) -> Any:
         for command in app.registered_commands:
             function: Any = command.callback
             add_options(function, f"{name} {command.name or function.__name__}", file=options)
+        callback: Any = app.registered_callback and app.registered_callback.callback
+        if callback is not None:
+            add_options(callback, name, file=options)
     group = get_group(app)
     group.name = name
     return group

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from judgekit.cli.options import check_place
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,19 +24,20 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 @app.callback(invoke_without_command=True)
-def batch(command: typer.Context) -> None:
+def batch(command: typer.Context, json: bool = False) -> None:
     """Follow, cancel and collect batch jobs.
 
     Without a command, print the state of all jobs of this folder, as the providers report it.
     """
+    check_place(command, json=json)
     if command.invoked_subcommand is None:
         jobs = _jobs()
         jobs.look()
-        _print(jobs)
+        _print(jobs, as_json=json)
 
 
 @app.command("wait")
-def wait(timeout: str | None = None) -> None:
+def wait(timeout: str | None = None, json: bool = False) -> None:
     """Wait until all jobs have ended, and collect their replies.
 
     Exit codes: 0 all jobs have ended, 2 the setup is wrong, 4 a job is still open.
@@ -49,23 +51,23 @@ def wait(timeout: str | None = None) -> None:
         time.sleep(pause)
         left, turn = None if left is None else left - pause, turn + 1
         jobs.look()
-    _print(jobs)
+    _print(jobs, as_json=json)
     raise typer.Exit(_PENDING if jobs.open else 0)
 
 
 @app.command("cancel")
-def cancel(job: str) -> None:
+def cancel(job: str, json: bool = False) -> None:
     """Cancel a job at its provider, and collect the replies that it has.
 
     A job that the provider does not have is dropped: its requests may be asked again.
     """
     jobs = _jobs()
     jobs.cancel(job)
-    _print(jobs)
+    _print(jobs, as_json=json)
 
 
 @app.command("collect")
-def collect(file: Path | None = None) -> None:
+def collect(file: Path | None = None, json: bool = False) -> None:
     """Collect the replies of jobs that have ended; a run of the suite reads them.
 
     With a file, take the replies in it instead: the output of `vllm run-batch`, or of any provider
@@ -78,7 +80,7 @@ def collect(file: Path | None = None) -> None:
         jobs.look()
     else:
         jobs.take(file)
-    _print(jobs)
+    _print(jobs, as_json=json)
     raise typer.Exit(_PENDING if jobs.open else 0)
 
 
@@ -89,9 +91,13 @@ def _jobs() -> "Jobs":
     return Jobs(store_folder())
 
 
-def _print(jobs: "Jobs") -> None:
-    from judgekit.cli.batch_text import job_lines
+def _print(jobs: "Jobs", *, as_json: bool) -> None:
+    from judgekit.cli.batch_text import job_data, job_lines
+    from judgekit.cli.output import print_json
 
+    if as_json:
+        print_json("batch_jobs", {"jobs": [job_data(job, jobs.problems) for job in jobs.all]})
+        return
     if not jobs.all:
         typer.echo("no batch jobs in this folder")
     for line in job_lines(jobs.all, jobs.problems):

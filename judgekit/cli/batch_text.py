@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
 from judgekit.core.display.parts import counted
@@ -71,6 +71,15 @@ def job_lines(jobs: Iterable[Job], problems: dict[str, str]) -> Iterator[str]:
         yield printable(line)
         if problem := problems.get(job.intent) or job.problem:
             yield printable(f"  {problem}")
+
+
+def job_data(job: Job, problems: dict[str, str]) -> dict[str, Any]:
+    """Return a job as JSON values, without the ids of its requests."""
+    names = ("name", "provider", "model", "api_base", "state", "status", "open", "replies")
+    facts = {name: getattr(job, name) for name in names}
+    problem = problems.get(job.intent) or job.problem or None
+    return {**facts, "at": job.at, "requests": len(job.keys), "dollars": job.dollars,
+            "problem": problem}  # fmt: skip
 
 
 def _replies(count: int) -> str:

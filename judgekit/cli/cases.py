@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from judgekit.cli.options import command_group
+from judgekit.cli.output import print_document
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def lint(
     strict: bool = False,
     rules: bool = False,
     explain: str | None = None,
+    json: bool = False,
 ) -> None:
     """Check a file of cases for mistakes. Print where, why, and how to fix them.
 
@@ -66,14 +68,16 @@ def lint(
     codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.cases.lint import case_rules, lint_cases
-    from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
+    from judgekit.authoring.lint.text import lint_json, lint_text, rules_json, rules_text
     from judgekit.cli.prompts import is_terminal
     from judgekit.datasets.load import shape_of
     from judgekit.suite.resolved import resolve
     from judgekit.suite.source import is_suite
 
+    json = json or format == "json"
     if explain is not None or rules:
-        typer.echo(rules_text(case_rules(), only=explain, command="cases"), nl=False)
+        shown = (rules_json if json else rules_text)(case_rules(), only=explain, command="cases")
+        typer.echo(shown, nl=False)
         return
     if cases is None:
         raise ConfigError("name a file of cases: judgekit cases lint FILE")
@@ -90,12 +94,12 @@ def lint(
     else:
         read = partial(lint_cases, cases, shape=shape_of(rows))
         linted = read(**(_options(cases, map) if map else {}))
-        if not map and cases != "-" and format == "text" and _unknown_columns(linted):
+        if not map and cases != "-" and not json and _unknown_columns(linted):
             if is_terminal():
                 linted = read(**_asked_options(cases))
             else:
                 print(_map_hint(cases), file=sys.stderr)
-    text = (lint_json if format == "json" else lint_text)(linted, case_rules())
+    text = (lint_json if json else lint_text)(linted, case_rules())
     typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
 
@@ -158,7 +162,8 @@ def criteria(cases: str, rows: str | None = None, json: bool = False) -> None:
     else:
         read = load_cases(cases, format=shape_of(rows))
     listed = list_criteria(read)
-    typer.echo(f"{listed.model_dump_json()}\n" if json else listed.text(), nl=False)
+    data = partial(listed.model_dump, mode="json")
+    print_document(listed, "case_criteria", data, as_json=json)
 
 
 @app.command("sample")

@@ -5,12 +5,14 @@ from pathlib import Path
 import typer
 
 from judgekit.cli.options import command_group, overrides
+from judgekit.cli.output import print_json
+from judgekit.core.display.parts import counted
 
 app = command_group("Inspect and maintain cassettes.")
 
 
 @app.command("verify")
-def verify(tapes: list[Path]) -> None:
+def verify(tapes: list[Path], json: bool = False) -> None:
     """Check the digest, key, order and parts of every record.
 
     List the records that would not be recorded today: a rejection that is not about its case, or
@@ -19,30 +21,44 @@ def verify(tapes: list[Path]) -> None:
     from judgekit.cassette.show import verify_tape
     from judgekit.suite.maintenance import unjustified_records
 
+    checked = []
     for tape in tapes:
         count = verify_tape(tape)
         reasons = unjustified_records(tape)
-        typer.echo(f"{tape}: {count} record{'s' * (count != 1)}, all valid")
+        checked.append({"path": str(tape), "records": count, "unjustified": reasons})
+        if json:
+            continue
+        typer.echo(f"{tape}: {counted(count, 'record')}, all valid")
         for key, reason in sorted(reasons.items()):
             typer.echo(f"  {key[:12]} would not be recorded today: {reason}")
         if reasons:
             typer.echo(f"remove with `judgekit cassette prune {tape} --unjustified`")
+    if json:
+        print_json("verified", {"cassettes": checked})
 
 
 @app.command("stats")
-def stats(tape: Path) -> None:
+def stats(tape: Path, json: bool = False) -> None:
     """Count the records of a cassette by model and outcome."""
-    from judgekit.cassette.show import stats_text
+    from judgekit.cassette.show import tape_stats
 
-    typer.echo(stats_text(tape), nl=False)
+    counts = tape_stats(tape)
+    if json:
+        print_json("cassette_stats", counts.to_json())
+    else:
+        typer.echo(counts.text(), nl=False)
 
 
 @app.command("show")
-def show(tape: Path, key: str) -> None:
+def show(tape: Path, key: str, json: bool = False) -> None:
     """Show one record: the request and the reply."""
-    from judgekit.cassette.show import record_text
+    from judgekit.cassette.show import find_record, record_data, record_text
 
-    typer.echo(record_text(tape, key), nl=False)
+    record = find_record(tape, key)
+    if json:
+        print_json("record", record_data(record))
+    else:
+        typer.echo(record_text(record), nl=False)
 
 
 @app.command("scan")
@@ -74,6 +90,7 @@ def explain(
     judge: list[str] | None = None,
     param: list[str] | None = None,
     most: int = 5,
+    json: bool = False,
 ) -> None:
     """Explain why the replay of a suite misses.
 
@@ -85,13 +102,16 @@ def explain(
     from judgekit.suite.maintenance import explain_misses
 
     flags = overrides(command.params)
-    text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
-    typer.echo(text, nl=False)
-    raise typer.Exit(3 if misses else 0)
+    misses = explain_misses(suite, case=case, most=most, overrides=flags)
+    if json:
+        print_json("misses", misses.to_json())
+    else:
+        typer.echo(misses.text(), nl=False)
+    raise typer.Exit(3 if misses.missed else 0)
 
 
 @app.command("prune")
-def prune(suite: Path, unjustified: bool = False, yes: bool = False) -> None:
+def prune(suite: Path, unjustified: bool = False, yes: bool = False, json: bool = False) -> None:
     """Remove the records that a suite does not use.
 
     With --unjustified, remove those that would not be recorded today instead, from the cassette
@@ -99,5 +119,11 @@ def prune(suite: Path, unjustified: bool = False, yes: bool = False) -> None:
     """
     from judgekit.suite.maintenance import prune_unjustified, prune_unused
 
-    prune = prune_unjustified if unjustified else prune_unused
-    typer.echo(prune(suite, remove=yes))
+    pruned = (prune_unjustified if unjustified else prune_unused)(suite, remove=yes)
+    if json:
+        print_json("pruned", {"places": [one._asdict() for one in pruned]})
+        return
+    for one in pruned:
+        typer.echo(one.text())
+    if not pruned:
+        typer.echo(f"{suite}: nothing is recorded")

@@ -43,7 +43,7 @@ def compare(
     settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same, by)
     comparisons = compare_all(base, new, settings)
     if json:
-        print_json({"comparisons": [one.to_json() for one in comparisons]})
+        print_json("comparison", {"comparisons": [one.to_json() for one in comparisons]})
     elif markdown:
         print("\n".join(one.markdown(cases=cases) for one in comparisons), end="")
     else:
@@ -85,7 +85,7 @@ def rank(
 
     settings = {"metric": metric, "judge": judge, "against": against}
     ranking = rank_models(*sources, **settings, draws=draws, seed=seed)
-    print_document(ranking, ranking.to_json, as_json=json, markdown=markdown)
+    print_document(ranking, "ranking", ranking.to_json, as_json=json, markdown=markdown)
     if out is not None:
         page = ranking.to_html(out)
         print(f"page: {page}", file=sys.stderr if json or markdown else sys.stdout)

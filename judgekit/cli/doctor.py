@@ -33,7 +33,7 @@ def doctor(
     diagnosis = examine(suite, overrides(command.params), ask=ask, times=times, say=status.show)
     status.clear()
     if json:
-        print_json(diagnosis.model_dump(mode="json"))
+        print_json("doctor", diagnosis.model_dump(mode="json"))
     else:
         typer.echo(diagnosis_text(diagnosis, width=min(80, columns())), nl=False)
     raise typer.Exit(diagnosis.exit_code)

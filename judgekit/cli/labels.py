@@ -1,5 +1,6 @@
 """`judgekit labels`, `agree` and `correct`: plan, import, check and use labels of people."""
 
+import json as json_
 import sys
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ def plan(
     seed: int = 42,
     labeller: list[str] | None = None,
     page: Path | None = None,
+    json: bool = False,
 ) -> None:
     """Choose cases of a run for people to label, and print them as JSON Lines.
 
@@ -31,14 +33,15 @@ def plan(
 
     Exit codes: 0 planned, 2 the run or the number is wrong.
     """
-    import json
-
     from judgekit.analysis.labels.plan import plan_labels
 
     planned = plan_labels(folder, count, metric=metric, seed=seed, labellers=labeller or ())
     written = None if page is None else planned.write_page(page)
-    for line in planned.lines():
-        typer.echo(json.dumps(line, ensure_ascii=False))
+    if json:
+        print_json("label_plan", planned.to_json())
+    else:
+        for line in planned.lines():
+            typer.echo(json_.dumps(line, ensure_ascii=False))
     _say(planned.text() + (f"page: {written}" if written else ""))
 
 
@@ -50,6 +53,7 @@ def import_(
     metric: str | None = None,
     labeller: str = "",
     map: list[str] | None = None,
+    json: bool = False,
 ) -> None:
     """Read labels of the page of a run, CSV or Label Studio, and print a file of labels.
 
@@ -69,8 +73,11 @@ def import_(
     found = import_labels(
         *sources, plan=plan, run=run, metric=metric, labeller=labeller, names=names
     )
-    for line in found.lines():
-        typer.echo(line)
+    if json:
+        print_json("labels", found.to_json())
+    else:
+        for line in found.lines():
+            typer.echo(line)
     _say(found.text())
 
 
@@ -88,7 +95,7 @@ def check(
 
     checked = check_labels(labels, run, plan=plan)
     if json:
-        print_json(checked.to_json())
+        print_json("label_check", checked.to_json())
     else:
         typer.echo(printable(checked.text()), nl=False)
     raise typer.Exit(int(checked.problems > 0))
@@ -134,7 +141,7 @@ def agree(
     )  # fmt: skip
     parts = agreement_parts(calibration, everything=all)
     if json:
-        typer.echo(calibration.model_dump_json(indent=1))
+        print_json("agreement", calibration.model_dump(mode="json"))
     elif markdown:
         typer.echo(to_markdown(parts), nl=False)
     else:
@@ -169,7 +176,7 @@ def correct(
 
     corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
     data = partial(corrected.model_dump, mode="json")
-    print_document(corrected, data, as_json=json, markdown=markdown)
+    print_document(corrected, "correction", data, as_json=json, markdown=markdown)
     if (folder / PAGE).is_file():
         note = "the page of the run shows means as judged; `labels:` in the suite corrects them"
         typer.echo(note, err=True)

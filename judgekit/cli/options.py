@@ -57,6 +57,17 @@ def command_group(help: str) -> typer.Typer:
     return app
 
 
+def check_place(context: typer.Context, *, json: bool) -> None:
+    """Reject `--json` between a group and its command, where it would have no effect.
+
+    Raises:
+        ConfigError: it stands there.
+    """
+    if json and context.invoked_subcommand is not None:
+        words = f"{context.command_path} {context.invoked_subcommand}"
+        raise ConfigError(f"write --json at the end: {words} ... --json")
+
+
 def add_flags(function: Callable[..., Any], flags: Mapping[str, Any], *, before: str) -> None:
     """Replace the `**` parameter of a command by parameters that are `None` by default.
 

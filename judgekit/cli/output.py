@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -23,7 +22,9 @@ from judgekit.cli.screen import (
 )
 from judgekit.cli.workflow_output import print_command
 from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.json_document import json_document
 from judgekit.core.synchronous import Flag
 
 if TYPE_CHECKING:
@@ -189,17 +190,35 @@ def outputs_of(exports: list[str] | None, *, github: bool) -> Outputs:
     return Outputs(exports=tuple(parse_exports(exports)), github=github)
 
 
-def print_json(data: object) -> None:
-    """Print a value as JSON, with sorted keys."""
-    print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+def print_json(kind: str, data: Mapping[str, Any]) -> None:
+    """Print a JSON object of a kind, see `json_document`."""
+    print(json_document(kind, data))
 
 
 def print_document(
-    document: Document, data: Callable[[], object], *, as_json: bool, markdown: bool
+    document: Document,
+    kind: str,
+    data: Callable[[], Mapping[str, Any]],
+    *,
+    as_json: bool,
+    markdown: bool = False,
 ) -> None:
-    """Print a value as JSON of its data, as Markdown, or as text."""
+    """Print a value as JSON of its data, as Markdown, or as text.
+
+    Args:
+        document: the value.
+        kind: its kind in JSON.
+        data: returns its data.
+        as_json: whether to print JSON.
+        markdown: whether to print Markdown.
+
+    Raises:
+        ConfigError: both are asked for.
+    """
+    if as_json and markdown:
+        raise ConfigError("give --json or --markdown, not both")
     if as_json:
-        print_json(data())
+        print_json(kind, data())
     else:
         print(document.markdown() if markdown else document.text(width=columns()), end="")
 

@@ -11,16 +11,16 @@ app = command_group("Check and calibrate personas, and compare them with a judge
 
 
 @app.command("lint")
-def lint(files: list[Path], strict: bool = False) -> None:
+def lint(files: list[Path], strict: bool = False, json: bool = False) -> None:
     """Check persona files for mistakes. Print where and why.
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.lint.persona import lint_personas, persona_rules
-    from judgekit.authoring.lint.text import lint_text
+    from judgekit.authoring.lint.text import lint_json, lint_text
 
     linted = lint_personas(files)
-    typer.echo(lint_text(linted, persona_rules()), nl=False)
+    typer.echo((lint_json if json else lint_text)(linted, persona_rules()), nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
 
 
@@ -52,7 +52,7 @@ def calibrate(
     outcome = persona_calibrate.calibrate(plan)
     persona_calibrate.write_calibration(plan, outcome.calibration)
     if json:
-        print_json(outcome.calibration.model_dump(mode="json"))
+        print_json("calibration", outcome.calibration.model_dump(mode="json"))
     else:
         typer.echo(persona_calibrate.calibrated_text(outcome, plan.path), nl=False)
 

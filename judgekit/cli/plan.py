@@ -28,12 +28,13 @@ def print_plan(
 
     suite = resolve(path, overrides)
     plan = plan_run(suite, batches)
+    retiring = [one.sentence for one in retirements(suite.roles)]
     if as_json:
-        print_json(plan.model_dump(mode="json"))
+        print_json("plan", {**plan.model_dump(mode="json"), "retiring": retiring})
     else:
         print(plan_text(plan), end="")
-        for one in retirements(suite.roles):
-            print(printable(one.sentence))
+        for sentence in retiring:
+            print(printable(sentence))
 
 
 def plan_text(plan: RunPlan) -> str:

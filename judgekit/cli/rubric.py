@@ -7,7 +7,9 @@ from typing import Literal
 import typer
 
 from judgekit.cli.options import command_group, named_values, overrides, settings
+from judgekit.cli.output import print_document, print_json
 from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
 
 app = command_group("Write, check, show and test rubrics.")
 
@@ -63,16 +65,20 @@ def lint(
     api: Literal["decisions", "systemone"] | None = None,
     rules: bool = False,
     explain: str | None = None,
+    json: bool = False,
 ) -> None:
     """Check rubrics for mistakes. Print where, why, and how to fix them.
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.lint.lint import lint_rubrics, lint_rules
-    from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
+    from judgekit.authoring.lint.text import lint_json, lint_text, rules_json, rules_text
 
+    if json and format == "sarif":
+        raise ConfigError("give --json or --format sarif, not both")
+    json = json or format == "json"
     if explain is not None or rules:
-        typer.echo(rules_text(lint_rules(), only=explain), nl=False)
+        typer.echo((rules_json if json else rules_text)(lint_rules(), only=explain), nl=False)
         return
     linted = lint_rubrics(sources or (), results=results, minimum=minimum, api=api)
     if format == "sarif":
@@ -80,35 +86,42 @@ def lint(
 
         text = lint_sarif(linted)
     else:
-        text = lint_json(linted) if format == "json" else lint_text(linted)
+        text = lint_json(linted) if json else lint_text(linted)
     typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
 
 
 @app.command("list")
-def list_rubrics(folder: Path | None = None, suite: Path | None = None) -> None:
+def list_rubrics(folder: Path | None = None, suite: Path | None = None, json: bool = False) -> None:
     """List rubrics in the order of name lookup."""
     from judgekit.cli.screen import fitted
-    from judgekit.rubric.show import list_text
+    from judgekit.rubric.show import list_text, listed_rubrics
 
     if suite is not None:
         from judgekit.suite.overrides import suite_folders
 
-        text = list_text(suite_folders(suite))
+        listed = listed_rubrics(suite_folders(suite))
     else:
-        text = list_text(folder=folder)
-    typer.echo(fitted(text), nl=False)
+        listed = listed_rubrics(folder=folder)
+    if json:
+        print_json("rubrics", {"rubrics": [one._asdict() for one in listed]})
+    else:
+        typer.echo(fitted(list_text(listed)), nl=False)
 
 
 @app.command("show")
-def show(name: str) -> None:
+def show(name: str, json: bool = False) -> None:
     """Show the criteria, weights and modes of a rubric."""
     from judgekit.rubric.asked import sees_lines
-    from judgekit.rubric.display import rubric_text
+    from judgekit.rubric.display import rubric_data, rubric_text
     from judgekit.rubric.load import load_rubric
 
     rubric = load_rubric(name)
-    typer.echo(rubric_text(rubric, sees=sees_lines(rubric)), nl=False)
+    sees = sees_lines(rubric)
+    if json:
+        print_json("rubric", {"rubric": rubric_data(rubric, sees=sees)})
+    else:
+        typer.echo(rubric_text(rubric, sees=sees), nl=False)
 
 
 @app.command("render")
@@ -197,7 +210,7 @@ def diff(
 
 
 @app.command("upgrade")
-def upgrade_suite(suite: Path, yes: bool = False) -> None:
+def upgrade_suite(suite: Path, yes: bool = False, json: bool = False) -> None:
     """Upgrade a suite to the newest built-in rubrics.
 
     A suite keeps the versions under which its tape was begun. Show what changes, which labels and
@@ -207,9 +220,12 @@ def upgrade_suite(suite: Path, yes: bool = False) -> None:
     """
     from judgekit.authoring.rubric_diff.upgrade import upgrade
 
-    text, code = upgrade(suite, write=yes)
-    typer.echo(text, nl=False)
-    raise typer.Exit(code)
+    outcome = upgrade(suite, write=yes)
+    if json:
+        print_json("rubric_upgrade", outcome.to_json())
+    else:
+        typer.echo(outcome.text, nl=False)
+    raise typer.Exit(outcome.exit_code)
 
 
 @app.command("stats")
@@ -224,7 +240,6 @@ def stats(
     Exit codes: 0 measured, 2 the run or the labels are wrong.
     """
     from judgekit.analysis.rubric_stats.measure import rubric_stats
-    from judgekit.cli.output import print_document
 
     found = rubric_stats(folder, labels)
-    print_document(found, found.to_json, as_json=json, markdown=markdown)
+    print_document(found, "rubric_stats", found.to_json, as_json=json, markdown=markdown)

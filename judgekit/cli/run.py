@@ -79,7 +79,7 @@ def run(
     out = out or default
     ids = failing_ids(filter_failing) if filter_failing else None
     if ids is not None and not ids:
-        typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
+        _print_nothing(filter_failing, as_json=json)
         raise typer.Exit
     metric_settings, again = settings(set), failed_keys(retry_failed) if retry_failed else None
     chosen = overrides(command.params, suite=True, settings=metric_settings, ids=ids, again=again)
@@ -131,6 +131,18 @@ def run(
         notes=notes,
     )
     raise typer.Exit(report.exit_code)
+
+
+def _print_nothing(folder: Path | None, *, as_json: bool) -> None:
+    """Print that no case of an earlier run has to be scored again."""
+    from judgekit.cli.output import print_json
+
+    line = printable(f"nothing to do: no case of {folder} failed or fell below a threshold")
+    if as_json:
+        verdict = {"word": "DONE", "line": line, "page": None}
+        print_json("run", {"cases": 0, "metrics": [], "verdict": verdict, "exit_code": 0})
+    else:
+        typer.echo(line)
 
 
 def _check_folder(out: Path | None, *, no_out: bool, ray: str | None, workers: int | None) -> None:

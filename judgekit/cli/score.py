@@ -48,7 +48,7 @@ def score(
 
     Exit codes: 0 scored, 2 the setup is wrong, 3 no score.
     """
-    from judgekit.cli.output import print_notes, run_with_progress
+    from judgekit.cli.output import print_json, print_notes, run_with_progress
     from judgekit.cli.screen import colourful, columns
     from judgekit.core.canonical import printable
     from judgekit.core.display.text import Paint
@@ -75,17 +75,19 @@ def score(
     built.cases = lambda: iter([subject])  # type: ignore[method-assign]
     rows = next(iter(run_with_progress(built, quiet=True).results)).rows
     failed = any(isinstance(row.result, Failure) for row in rows)
+    word = "INCOMPLETE" if failed else "DONE"
+    line = f"{word}: {printable(', '.join(map(_shown, rows)))}."
     if json:
-        values = [json_.loads(row.to_json()) for row in rows]
-        print(json_.dumps(values if len(values) > 1 else values[0], ensure_ascii=False, indent=1))
+        verdict = {"word": word, "line": line}
+        print_json("score", {"rows": [json_.loads(r.to_json()) for r in rows], "verdict": verdict})
     elif not quiet:
         print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
     if not quiet:
         sys.stdout.flush()
         print_notes(built)
     if not json:
-        word = Paint(colour=colourful())(*(("INCOMPLETE", "bad") if failed else ("DONE", "good")))
-        print(f"{word}: {printable(', '.join(map(_shown, rows)))}.")
+        paint = Paint(colour=colourful())
+        print(paint(word, "bad" if failed else "good") + line.removeprefix(word))
     raise typer.Exit(3 if failed else 0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -16,6 +15,7 @@ from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayTable, counted
 from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
+from judgekit.core.json_document import json_document
 from judgekit.core.output_file import LINK, is_link
 from judgekit.datasets.ids import IdSet, derive_id, is_derived
 from judgekit.datasets.load import ENDINGS
@@ -143,7 +143,7 @@ class Sanitizer:
         for (kind, field), count in sorted(self.counts.items()):
             kinds.setdefault(kind, {})[field] = count
         data = {"cases": self.cases, "changed": self.changed, "counts": kinds}
-        return json.dumps(data, indent=1) + "\n"
+        return json_document("sanitized", data) + "\n"
 
 
 def write_sanitized(cases: Iterable[Case], sanitizer: Sanitizer, out: Path | None) -> None:

@@ -19,6 +19,7 @@ from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import json_value, printable
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.json_document import json_document
 from judgekit.core.suggest import suggest
 from judgekit.privacy.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
 from judgekit.privacy.detectors.form import reserved
@@ -83,14 +84,14 @@ class Scan:
         return "\n".join(printable(line) for line in lines) + "\n"
 
     def json_text(self) -> str:
-        """Return the result as JSON."""
+        """Return the result as JSON, of the kind `scan`."""
         data = {
             "findings": [finding._asdict() for finding in self.findings],
             "counts": self.counts,
             "files": self.files,
             "not_read": self.not_read,
         }
-        return json.dumps(data, indent=1, sort_keys=True) + "\n"
+        return json_document("scan", data) + "\n"
 
 
 def scan(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
 from judgekit.core.display.parts import DisplayLine
 from judgekit.core.display.text import Paint, wrap
+from judgekit.core.json_document import json_document
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.judges.kinds import kind_of
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.manifest import entries_in, judges_of, mapping
 from judgekit.report.thresholds import FEW, passes
+from judgekit.report.verdict import location, run_verdict, verdict_line
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
@@ -33,9 +34,11 @@ _GRADE = "grade_"
 
 
 def report_json(report: Report) -> str:
-    """Return figures, gates, manifest and the facts of this execution as JSON."""
-    data = {**report.figures.model_dump(mode="json"), "run": report.run}
-    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
+    """Return figures, gates, manifest, verdict and the facts of this execution as JSON."""
+    page = location(report)
+    verdict = {**run_verdict(report).data(), "line": verdict_line(report, page), "page": page}
+    facts = {"run": report.run, "verdict": verdict, "exit_code": report.exit_code}
+    return json_document("run", {**report.figures.model_dump(mode="json"), **facts})
 
 
 def title_of(report: Report) -> str:

@@ -38,6 +38,10 @@ class RunVerdict(NamedTuple):
     missed: int
     """Number of missed gates."""
 
+    def data(self) -> dict[str, str | int]:
+        """Return the verdict as JSON values."""
+        return {"word": self.word, "gates": self.gates, "missed": self.missed}
+
     @property
     def phrase(self) -> str:
         """The outcome in a few words, for a heading or a list."""

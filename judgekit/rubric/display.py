@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
@@ -45,6 +45,34 @@ def rubric_text(rubric: Rubric, *, sees: Iterable[str] = ()) -> str:
         texts += [""] * len(criterion.question.items)
         lines += [f"  {a}{text}" for a, text in zip(_answers(criterion), texts, strict=True)]
     return "\n".join(lines) + "\n"
+
+
+def rubric_data(rubric: Rubric, *, sees: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what `rubric_text` shows as JSON values."""
+    criteria = []
+    for criterion in rubric.criteria:
+        question = criterion.question.model_dump(mode="json", exclude_defaults=True)
+        levels = [level.model_dump(mode="json") for level in criterion.levels]
+        facts = {"weight": criterion.weight, "reverse": criterion.reverse, "levels": levels}
+        criteria.append({**question, **facts})
+    return {
+        "name": rubric.name,
+        "version": rubric.version,
+        "digest": rubric.digest,
+        "description": rubric.description,
+        "file": str(rubric.path),
+        "requires": list(rubric.requires),
+        "sees": list(sees),
+        "combine": rubric.combine,
+        "modes": rubric.modes,
+        "default_mode": rubric.default_mode,
+        "parameters": {
+            name: {**parameter.model_dump(mode="json"), "value": rubric.parameters.get(name)}
+            for name, parameter in rubric.declared.items()
+        },
+        "criteria": criteria,
+        "tests": len(rubric.tests) + len(rubric.orderings),
+    }
 
 
 def rubric_parts(rubric: Rubric) -> Iterator[DisplayPart]:

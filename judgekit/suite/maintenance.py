@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import Explainer
+from judgekit.cassette.explain import Explainer, Explanation
 from judgekit.cassette.record import decode_reply
 from judgekit.cassette.tape import Tape, remove_records
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError
 from judgekit.judges.justified import unjustified
 from judgekit.runner.evaluation import evaluate
@@ -38,10 +39,56 @@ def _replay(
     return suite, cassette, cassette.tape
 
 
+class ExplainedMiss(NamedTuple):
+    """A request that is not recorded, and the nearest record."""
+
+    case: str | None
+    metric: str | None
+    want: str
+    """What the request asks for: a verdict, an embedding, ..."""
+    key: str
+    explanation: Explanation
+    older: str
+    """What older versions have of it."""
+    decides: str
+
+    def text(self) -> str:
+        """Return the explanation as lines."""
+        # The text of an embedding request may occur in several cases.
+        subject = f"case {self.case}, {self.metric}" if self.case else self.want
+        head = f"{subject}, key {self.key[:12]}"
+        return f"{head}\n{self.explanation.text()}\n{self.older}; {self.decides}\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation as JSON values."""
+        differences = [one._asdict() for one in self.explanation.differences]
+        nearest = {"nearest": self.explanation.key, "differences": differences}
+        return {**self._asdict(), "explanation": nearest}
+
+
+class ExplainedMisses(NamedTuple):
+    """The misses of a replay; only some of them are explained."""
+
+    missed: int
+    explained: tuple[ExplainedMiss, ...]
+
+    def text(self) -> str:
+        """Return the explanations as text."""
+        if not self.missed:
+            return "no misses: every request is recorded\n"
+        left = self.missed - len(self.explained)
+        texts = [one.text() for one in self.explained]
+        return "\n".join([*texts, f"and {left} more (--most)\n"] if left > 0 else texts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanations as JSON values."""
+        return {"missed": self.missed, "explained": [one.to_json() for one in self.explained]}
+
+
 def explain_misses(
     path: Path, *, case: str | None = None, most: int = 5, overrides: Overrides | None = None
-) -> tuple[str, int]:
-    """Return an explanation of the misses of a replay, and their number.
+) -> ExplainedMisses:
+    """Explain the misses of a replay.
 
     Args:
         path: the suite.
@@ -55,25 +102,41 @@ def explain_misses(
     suite, cassette, tape = _replay(path, case=case, overrides=overrides)
     try:
         if not cassette.ledger.missed:
-            return "no misses: every request is recorded\n", 0
+            return ExplainedMisses(0, ())
+        explained = []
         explainer = Explainer(tape.records())
-        texts = []
         for miss in cassette.misses[:most]:
             request, about = miss.request, miss.request.about
-            # The text of an embedding request may occur in several cases.
-            subject = f"case {about.case}, {about.metric}" if about.case else request.form.want
-            texts += [f"{subject}, key {request.key[:12]}", explainer.explain(request).text()]
-            texts.append(f"{miss.older}; {miss.decides}\n")
-        left = cassette.ledger.missed - min(most, len(cassette.misses))
-        if left > 0:
-            texts.append(f"and {left} more (--most)\n")
-        return "\n".join(texts), cassette.ledger.missed
+            nearest = explainer.explain(request)
+            of = (about.case, about.metric, request.form.want, request.key)
+            explained.append(ExplainedMiss(*of, nearest, miss.older, miss.decides))
+        return ExplainedMisses(cassette.ledger.missed, tuple(explained))
     finally:
         suite.close()
 
 
-def prune_unused(path: Path, *, remove: bool) -> str:
-    """Return the number of unused records of a cassette, as text; remove them on request.
+class Pruned(NamedTuple):
+    """Records of a tape or a store that may be removed."""
+
+    where: str
+    records: int
+    removed: bool
+    unused: bool = False
+    """Whether no request uses them; otherwise, they would not be recorded today."""
+
+    def text(self) -> str:
+        """Return the number as a line."""
+        if not self.records:
+            return f"{self.where}: every record is {'used' if self.unused else 'justified'}"
+        count = counted(self.records, "record")
+        if self.removed:
+            return f"{self.where}: {count} removed"
+        why = "not used" if self.unused else "would not be recorded today"
+        return f"{self.where}: {count} {why}; remove with --yes"
+
+
+def prune_unused(path: Path, *, remove: bool) -> list[Pruned]:
+    """Count the unused records of a cassette; remove them on request.
 
     Raises:
         ConfigError: the suite has no cassette, or its replay misses requests.
@@ -82,17 +145,15 @@ def prune_unused(path: Path, *, remove: bool) -> str:
     try:
         unused = set(cassette.unused_keys())
         if not unused:
-            return f"{tape.path}: every record is used"
+            return [Pruned(str(tape.path), 0, removed=False, unused=True)]
         if cassette.ledger.missed:
             missed = f"{cassette.ledger.missed} requests of the suite are not recorded"
             advice = "record them first (`judgekit cassette explain` shows what differs)"
             raise ConfigError(f"{missed}; {advice}", where=str(tape.path))
-        count = f"{len(unused)} {'records' if len(unused) > 1 else 'record'}"
-        if not remove:
-            return f"{tape.path}: {count} not used; remove with --yes"
-        suite.close()  # Windows cannot replace an open file
-        remove_records(tape.path, unused)
-        return f"{tape.path}: {count} removed"
+        if remove:
+            suite.close()  # Windows cannot replace an open file
+            remove_records(tape.path, unused)
+        return [Pruned(str(tape.path), len(unused), removed=remove, unused=True)]
     finally:
         suite.close()
 
@@ -108,8 +169,8 @@ def unjustified_records(tape: Path) -> dict[str, str]:
         return {key: reason for key, reason in reasons if reason is not None}
 
 
-def prune_unjustified(path: Path, *, remove: bool) -> str:
-    """Return the number of records that would not be recorded today; remove them on request.
+def prune_unjustified(path: Path, *, remove: bool) -> list[Pruned]:
+    """Count the records that would not be recorded today; remove them on request.
 
     The tape and the private store of its project are searched; other records stay.
 
@@ -122,12 +183,12 @@ def prune_unjustified(path: Path, *, remove: bool) -> str:
         CassetteCorrupt: a record is damaged.
     """
     file = path if path.suffix == ".jsonl" else _tape_of(path)
-    lines = []
+    pruned = []
     if file.exists():
         reasons = unjustified_records(file)
         if reasons and remove:
             remove_records(file, reasons.keys())
-        lines.append(_pruned(file, len(reasons), removed=remove))
+        pruned.append(Pruned(str(file), len(reasons), removed=remove and bool(reasons)))
     from judgekit.cassette.store import Store, holds_store, store_folder
 
     folder = store_folder(path.parent)
@@ -136,8 +197,8 @@ def prune_unjustified(path: Path, *, remove: bool) -> str:
             keys = [key for key in list(store.keys()) if _is_unjustified(store, key)]
             if keys and remove:
                 store.remove(keys)
-        lines.append(_pruned(folder, len(keys), removed=remove))
-    return "\n".join(lines) or f"{file}: nothing is recorded"
+        pruned.append(Pruned(str(folder), len(keys), removed=remove and bool(keys)))
+    return pruned
 
 
 def _tape_of(path: Path) -> Path:
@@ -154,11 +215,3 @@ def _is_unjustified(store: Store, key: str) -> bool:
     if text is None:
         return False
     return unjustified(decode_reply(text, key=key, where=f"{store.folder}: {key[:12]}")) is not None
-
-
-def _pruned(where: Path, count: int, *, removed: bool) -> str:
-    if not count:
-        return f"{where}: every record is justified"
-    records = f"{count} {'records' if count > 1 else 'record'}"
-    done = "removed" if removed else "would not be recorded today; remove with --yes"
-    return f"{where}: {records} {done}"

@@ -99,7 +99,7 @@ def test_the_command_a_judged_metric_shows_can_be_run(name, monkeypatch, tmp_pat
     done = CliRunner().invoke(app, [*words, "--json"])
 
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["metric"] == name
+    assert json.loads(done.stdout)["rows"][0]["metric"] == name
 
 
 def test_the_list_has_every_metric_once_under_its_family():

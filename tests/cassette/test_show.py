@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judgekit.cassette.record import Record
-from judgekit.cassette.show import record_text, stats_text, verify_tape
+from judgekit.cassette.show import find_record, record_text, tape_stats, verify_tape
 from judgekit.cassette.tape import merge_into
 from judgekit.core.errors import CassetteCorrupt, ConfigError
 from judgekit.core.request import Reply, Try, Usage
@@ -46,7 +46,7 @@ def test_records_out_of_order_do_not_verify(tape):
 
 
 def test_outcomes_are_counted_by_kind(tape):
-    lines = stats_text(tape).splitlines()
+    lines = tape_stats(tape).text().splitlines()
 
     assert lines[0].startswith(f"{tape}: 6 records, ")
     for line in (
@@ -65,7 +65,7 @@ def test_outcomes_are_counted_by_kind(tape):
 def test_a_record_is_shown_by_the_beginning_of_its_key(tape):
     key = key_of("nonsense", params={"seed": 1})
 
-    text = record_text(tape, key[:10])
+    text = record_text(find_record(tape, key[:10]))
 
     assert text.splitlines()[:3] == [
         f"key {key}",
@@ -76,17 +76,17 @@ def test_a_record_is_shown_by_the_beginning_of_its_key(tape):
 
 
 def test_every_try_is_shown_and_nothing_can_move_the_cursor(tape):
-    assert "--- reply (try 2)" in record_text(tape, key_of("asked twice"))
-    assert "\x1b" not in record_text(tape, key_of("refused"))
+    assert "--- reply (try 2)" in record_text(find_record(tape, key_of("asked twice")))
+    assert "\x1b" not in record_text(find_record(tape, key_of("refused")))
 
 
 @pytest.mark.parametrize(("key", "found"), [("zz", "no record"), ("", "6 records")])
 def test_a_beginning_that_fits_none_or_many_is_refused(tape, key, found):
     with pytest.raises(ConfigError, match=f"{found} with a key that begins with"):
-        record_text(tape, key)
+        find_record(tape, key)
 
 
-@pytest.mark.parametrize("look", [verify_tape, stats_text, lambda path: record_text(path, "0")])
+@pytest.mark.parametrize("look", [verify_tape, tape_stats, lambda path: find_record(path, "0")])
 def test_a_file_that_is_not_there_is_said(tmp_path, look):
     with pytest.raises(ConfigError, match="no such cassette"):
         look(tmp_path / "none.jsonl")

@@ -20,10 +20,13 @@ def test_a_score_is_explained(judgekit, folder):
 
 
 def test_json_is_json_and_says_what_kind_of_result_it_is(judgekit, folder):
-    scored = json.loads(judgekit(*SAFETY, "--json").out)
-    failed = json.loads(judgekit("score", "--rubric", "safety", "-i", "x", "--judge", "fake/judge",
-                                 "--json").out)  # fmt: skip
+    scored, failed = (
+        json.loads(judgekit(*args, "--json").out)
+        for args in (SAFETY, ("score", "--rubric", "safety", "-i", "x", "--judge", "fake/judge"))
+    )
 
+    assert (scored["verdict"]["word"], failed["verdict"]["word"]) == ("DONE", "INCOMPLETE")
+    (scored,), (failed,) = scored["rows"], failed["rows"]
     assert (scored["metric"], scored["result"]["type"]) == ("safety", "score")
     assert (failed["result"]["type"], failed["result"]["kind"]) == ("failure", "invalid_case")
 
@@ -33,7 +36,7 @@ def test_several_metrics_are_a_list(judgekit, folder):
         "score", "-m", "exact_match", "-m", "token_f1", "-o", "a b", "-r", "a b", "--json"
     )
 
-    assert [row["metric"] for row in json.loads(done.out)] == ["exact_match", "token_f1"]
+    assert [row["metric"] for row in json.loads(done.out)["rows"]] == ["exact_match", "token_f1"]
 
 
 def test_texts_come_from_files_and_standard_input(judgekit, folder):

@@ -71,8 +71,8 @@ def test_a_class_and_a_function_score(judgekit):
     shouting = json.loads(judgekit("score", "--metric", "shouting", *words).stdout)
     polite = json.loads(judgekit("score", "--metric", "polite", *words).stdout)
 
-    assert shouting["result"]["value"] == pytest.approx(2 / 3)
-    assert polite["result"]["value"] == 1.0
+    assert shouting["rows"][0]["result"]["value"] == pytest.approx(2 / 3)
+    assert polite["rows"][0]["result"]["value"] == 1.0
 
 
 def test_a_suite_names_them_and_may_call_them_otherwise(judgekit, tmp_path):

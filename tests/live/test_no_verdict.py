@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.show import stats_text, verify_tape
+from judgekit.cassette.show import tape_stats, verify_tape
 from judgekit.cassette.store import Store
 from judgekit.core.errors import (
     CassetteMiss,
@@ -442,7 +442,7 @@ def test_everything_asked_lands_on_the_tape_and_replays_without_a_server(server,
     kinds = [json.loads(line).get("kind") for line in tape.read_text().splitlines()[1:]]
     assert sorted(kind for kind in kinds if kind) == ["chat", "embedding", "logprobs"]
     assert verify_tape(tape) == 3
-    assert "answer: 1" in stats_text(tape)
+    assert "answer: 1" in tape_stats(tape).text()
     with Cassette.open(tape, judge_of(server)) as replay:
         assert asked(replay, *all_of_them()) == live
         with pytest.raises(CassetteMiss, match="message 1"):

@@ -181,7 +181,8 @@ def test_a_dry_run_counts_and_writes_nothing(judgekit, tmp_path):
     done = judgekit("cases", "sanitize", tmp_path / "c.jsonl", "--dry-run", "--json")
 
     counts = {"birth_date": {"input": 1}, "email": {"input": 1}}
-    assert json.loads(done.out) == {"cases": 1, "changed": 1, "counts": counts}
+    head = {"judgekit": "sanitized", "version": 1}
+    assert json.loads(done.out) == head | {"cases": 1, "changed": 1, "counts": counts}
     assert [path.name for path in tmp_path.iterdir()] == ["c.jsonl"]
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from judgekit.rubric.guide import guide
 from judgekit.rubric.library import rubric_names
-from judgekit.rubric.show import list_text
+from judgekit.rubric.show import list_text, listed_rubrics
 
 
 def test_every_built_in_rubric_has_a_purpose_and_a_source():
@@ -18,7 +18,7 @@ def test_the_list_groups_built_in_rubrics_by_purpose(tmp_path, monkeypatch):
     own = "name: summary\nextends: base\ndescription: Mine.\ncriteria: {a: {text: A?}}"
     (tmp_path / "rubrics" / "summary.jinja").write_text(f"---\n{own}\n---\n", "utf-8")
 
-    first, *groups = list_text().split("\n\n")
+    first, *groups = list_text(listed_rubrics()).split("\n\n")
 
     assert first.split()[0] == "summary"
     assert first.endswith("Mine.")

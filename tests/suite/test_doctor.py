@@ -170,7 +170,7 @@ def test_package_and_extra_that_lack_are_said(monkeypatch: pytest.MonkeyPatch) -
 
 
 HOSTILE = Diagnosis(
-    judgekit="0.1.0",
+    release="0.1.0",
     python="3.11",
     system="Linux",
     packages={"x" * 30: None},

@@ -34,19 +34,19 @@ def suite(tmp_path):
 
 
 def test_a_full_replay_has_nothing_to_explain(suite):
-    text, misses = explain_misses(suite)
+    misses = explain_misses(suite)
 
-    assert (text, misses) == ("no misses: every request is recorded\n", 0)
+    assert (misses.text(), misses.missed) == ("no misses: every request is recorded\n", 0)
 
 
 def test_each_miss_is_explained_up_to_a_number(suite):
     write_cases(suite.parent, "One!", "Two!", "Three!")
 
-    text, misses = explain_misses(suite, most=2)
+    misses = explain_misses(suite, most=2)
 
-    assert misses == 3
-    assert text.count("nearest record: ") == 2
-    assert text.endswith("and 1 more (--most)\n")
+    assert misses.missed == 3
+    assert misses.text().count("nearest record: ") == 2
+    assert misses.text().endswith("and 1 more (--most)\n")
 
 
 def test_nothing_is_asked_and_nothing_written_while_explaining(suite):
@@ -54,21 +54,19 @@ def test_nothing_is_asked_and_nothing_written_while_explaining(suite):
     suite.write_text(SUITE + "record: all\n", "utf-8")
     before = (suite.parent / "tape.jsonl").read_bytes()
 
-    _, misses = explain_misses(suite)
-
-    assert misses == 1
+    assert explain_misses(suite).missed == 1
     assert (suite.parent / "tape.jsonl").read_bytes() == before
 
 
 def test_only_what_is_used_is_left(suite):
     write_cases(suite.parent, "One.", "Three.")
 
-    assert "1 record" in prune_unused(suite, remove=False)
+    assert "1 record not used" in prune_unused(suite, remove=False)[0].text()
     assert len(Tape(suite.parent / "tape.jsonl")) == 3
     prune_unused(suite, remove=True)
 
     assert len(Tape(suite.parent / "tape.jsonl")) == 2
-    assert "every record is used" in prune_unused(suite, remove=False)
+    assert "every record is used" in prune_unused(suite, remove=False)[0].text()
 
 
 def test_pruning_is_refused_while_the_replay_misses(suite):
@@ -115,17 +113,17 @@ def test_unjustified_records_are_listed_and_removed(doubtful):
     others = {record.key for record in Tape(tape).records()} - {key}
 
     assert list(unjustified_records(tape)) == [key]
-    told = prune_unjustified(path, remove=False).splitlines()
+    told = [one.text() for one in prune_unjustified(path, remove=False)]
     assert [line.partition(": ")[2] for line in told] == [
         "1 record would not be recorded today; remove with --yes"
     ] * 2
     assert len(Tape(tape)) == 3
 
-    told = prune_unjustified(path, remove=True).splitlines()
+    told = [one.text() for one in prune_unjustified(path, remove=True)]
     assert [line.partition(": ")[2] for line in told] == ["1 record removed"] * 2
     assert {record.key for record in Tape(tape).records()} == others
     for argument in (path, tape):
-        told = prune_unjustified(argument, remove=True).splitlines()
+        told = [one.text() for one in prune_unjustified(argument, remove=True)]
         assert [line.partition(": ")[2] for line in told] == ["every record is justified"] * 2
 
     # The next run asks again, and nothing else.

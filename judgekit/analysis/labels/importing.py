@@ -246,6 +246,11 @@ class ImportedLabels(NamedTuple):
         for line in lines.values():
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the labels as JSON values; `labels` has the lines of the file."""
+        notes = {what: number for what, number in self.notes.items() if number}
+        return {"labels": [json.loads(line) for line in self.lines()], "notes": notes}
+
     def text(self) -> str:
         """Return the number of labels and the notes, as lines."""
         cases = len({label.case for label in self.labels})

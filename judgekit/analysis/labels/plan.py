@@ -110,6 +110,12 @@ class LabelPlan(NamedTuple):
                 **{name: texts[name] for name in EVIDENCE if name in texts},
             }
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON values; `cases` has the lines of the file."""
+        strata = [{**one._asdict(), "probability": one.probability} for one in self.strata]
+        head = {"metric": self.metric, "seed": self.seed, "strata": strata}
+        return {**head, "left_out": dict(self.left_out), "cases": list(self.lines())}
+
     def write_page(self, path: Path) -> Path:
         """Write a page of the run with the chosen cases only, to label them in a browser.
 

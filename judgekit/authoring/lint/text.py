@@ -14,11 +14,10 @@ from judgekit.authoring.lint.lint import lint_rules
 from judgekit.authoring.lint.rule import SEVERITIES, Linted, LintFinding, LintRule, near_rule
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError
+from judgekit.core.json_document import json_document
 
 MOST_LINES = 5
 """Maximum number of further lines to name for one problem."""
-VERSION = 1
-"""Version of the JSON format."""
 
 
 def lint_text(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> str:
@@ -87,13 +86,11 @@ def lint_json(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> st
     hidden = ("silenced", "criterion") if rules is not None else ("silenced", "case", "field")
     rules = lint_rules() if rules is None else rules
     value = {
-        "judgekit": "lint",
-        "version": VERSION,
         "files": [shown_path(str(path)) for path in linted.files],
         "counts": {severity: linted.count(severity) for severity in SEVERITIES},
         "findings": [_entry(one, rules[one.rule], hidden=hidden) for one in linted.findings],
     }
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return json_document("lint", value) + "\n"
 
 
 def _entry(one: LintFinding, rule: LintRule, *, hidden: Collection[str]) -> dict[str, Any]:
@@ -115,10 +112,24 @@ def rules_text(
     Raises:
         ConfigError: the rule does not exist; the message suggests a similar one.
     """
+    shown = _chosen(rules, only, command=command)
+    return "\n".join(_explained(rule, silences=command == "rubric") for rule in shown)
+
+
+def rules_json(
+    rules: Mapping[str, LintRule], *, only: str | None = None, command: str = "rubric"
+) -> str:
+    """Return rules as JSON; see `rules_text`."""
+    names = ("id", "severity", "why", "fix", "languages", "silenceable")
+    shown = _chosen(rules, only, command=command)
+    entries = [{name: getattr(rule, name) for name in names} for rule in shown]
+    return json_document("lint_rules", {"rules": entries}) + "\n"
+
+
+def _chosen(rules: Mapping[str, LintRule], only: str | None, *, command: str) -> list[LintRule]:
     if only is not None and only not in rules:
         raise ConfigError(f"no rule {only!r}{near_rule(only, rules, command=command)}")
-    shown = rules.values() if only is None else [rules[only]]
-    return "\n".join(_explained(rule, silences=command == "rubric") for rule in shown)
+    return list(rules.values()) if only is None else [rules[only]]
 
 
 def _explained(rule: LintRule, *, silences: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
+from judgekit.core.json_document import json_document
 from judgekit.core.score import Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.selection import values_at
@@ -269,14 +269,18 @@ def diagnosis_text(sample: JudgedSample, *, as_json: bool = False) -> str:
         for name in ("score_reason", "judge_reason", "suggestion"):
             if entry[name]:
                 parts.append(DisplayLine(f"  {name.split('_')[0]}: {cut(str(entry[name]))}"))
-    return _json(sample, {"disagreements": entries}) if as_json else to_text(parts) + "\n"
+    return (
+        _json("persona_diagnosis", sample, {"disagreements": entries})
+        if as_json
+        else to_text(parts) + "\n"
+    )
 
 
 def scenarios_text(sample: JudgedSample, *, as_json: bool = False) -> str:
     """Return the figures of each scenario."""
     entries = by_scenario(sample)
     if as_json:
-        return _json(sample, {"scenarios": entries})
+        return _json("persona_scenarios", sample, {"scenarios": entries})
     rows = []
     for e in entries:
         judge = "-" if e["judge"] is None else f"{e['judge']:.2f}"
@@ -286,10 +290,10 @@ def scenarios_text(sample: JudgedSample, *, as_json: bool = False) -> str:
     return to_text([_head(sample), DisplayTable(head, rows, numbers=(1, 2, 3))]) + "\n"
 
 
-def _json(sample: JudgedSample, data: dict[str, Any]) -> str:
+def _json(kind: str, sample: JudgedSample, data: dict[str, Any]) -> str:
     facts = {"cases": len(sample.cases), "threshold": sample.threshold, "spent": sample.spent}
     data = {**facts, **sample.agreement, "missing": sample.missing, **data}
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    return json_document(kind, data) + "\n"
 
 
 def _head(sample: JudgedSample) -> DisplayLine:

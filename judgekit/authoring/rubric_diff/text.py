@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +13,7 @@ from judgekit.authoring.rubric_diff.effects import Effect, Effects, Fate, effect
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import ConfigError
+from judgekit.core.json_document import json_document
 from judgekit.core.value import Value
 from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.prices import listed_price
@@ -165,7 +165,7 @@ def diff_text(
             "carried": kept.model_dump(mode="json"),
             "results": results_of,
         }
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        return json_document("rubric_diff", data) + "\n"
     lines = [f"  {line}" for change in changed for line in _change(change)]
     lines = lines or ["  no change in requests or values"]
     versions = before.name == after.name and before.version != after.version

@@ -28,6 +28,13 @@ class Upgrade(NamedTuple):
     """What changes, for a reader."""
     exit_code: int
     """0 if it was done or would be done, 1 if something must be decided first."""
+    written: bool = False
+    """Whether the tape was changed."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the upgrade as JSON values."""
+        return {"lines": self.text.splitlines(), "written": self.written,
+                "undecided": self.exit_code == 1}  # fmt: skip
 
 
 def upgrade(path: Path, *, write: bool) -> Upgrade:
@@ -72,7 +79,7 @@ def upgrade(path: Path, *, write: bool) -> Upgrade:
         return Upgrade(_text(found), 0)
     set_generation(tape, newest())
     found.append(f"{tape}: upgraded; every recording is still there")
-    return Upgrade(_text(found), 0)
+    return Upgrade(_text(found), 0, written=True)
 
 
 def _upgrade_tape(path: Path, *, write: bool) -> Upgrade:
@@ -91,7 +98,7 @@ def _upgrade_tape(path: Path, *, write: bool) -> Upgrade:
         lines.append(f"{path}: upgraded; every recording is still there")
     else:
         lines.append("nothing was written; --yes upgrades")
-    return Upgrade(_text(lines), 0)
+    return Upgrade(_text(lines), 0, written=write)
 
 
 def _text(lines: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.json_document import json_document
 from judgekit.rubric.testfile import WHOLE
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.overrides import Overrides
@@ -74,7 +74,7 @@ def _as_json(tested: Sequence[run.RubricTestRun]) -> str:
     for one in tested:
         hint = record_hint(one) if one.count("missed") else None
         data["rubrics"].append({**one.model_dump(mode="json"), "record_with": hint})
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    return json_document("rubric_tests", data) + "\n"
 
 
 def tested_text(tested: Sequence[run.RubricTestRun]) -> str:

@@ -80,7 +80,7 @@ def examine(
         roles.append(_role(role, file, base=base, ask=ask, times=times))
     problems += [f"{role.role} {role.problem}" for role in roles if role.problem]
     return Diagnosis(
-        judgekit=judgekit.__version__,
+        release=judgekit.__version__,
         python=platform.python_version(),
         system=platform.system(),
         packages=packages,

@@ -51,7 +51,8 @@ class Role(Value):
 class Diagnosis(Value):
     """The result of an examination."""
 
-    judgekit: str
+    release: str
+    """The version of judgekit."""
     python: str
     system: str
     packages: dict[str, str | None] = Field(default_factory=dict)
@@ -98,7 +99,7 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80) -> str:
 
 
 def _about_installation(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
-    yield "judgekit", f"{diagnosis.judgekit}, Python {diagnosis.python} on {diagnosis.system}"
+    yield "judgekit", f"{diagnosis.release}, Python {diagnosis.python} on {diagnosis.system}"
     packages = (f"{name} {version or 'MISSING'}" for name, version in diagnosis.packages.items())
     yield "packages", ", ".join(packages)
     there = [extra for extra, lacking in diagnosis.extras.items() if not lacking]

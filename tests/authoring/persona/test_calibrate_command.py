@@ -35,7 +35,11 @@ def test_json_is_the_content_of_the_file(simulated, judgekit):
     simulated.write(simulated.rows[:60])
     done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl", "--json")
 
-    assert json.loads(done.out) == load_calibration(Path("acme.calibration.yaml")).model_dump()
+    assert json.loads(done.out) == {
+        "judgekit": "calibration",
+        "version": 1,
+        **load_calibration(Path("acme.calibration.yaml")).model_dump(),
+    }
 
 
 def test_a_run_shows_the_calibration_and_doctor_its_age(calibrated, judgekit):

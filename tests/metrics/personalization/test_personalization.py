@@ -271,4 +271,5 @@ def test_one_answer_is_scored_by_flags(tmp_path):
     )  # fmt: skip
 
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["result"]["value"] == pytest.approx(score(made()).value)
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["result"]["value"] == pytest.approx(score(made()).value)
