@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from judgekit.batch.client import BatchClient
+from judgekit.batch.client import GONE, BatchClient, RefusedError
 from judgekit.batch.job import Job
 from judgekit.batch.protocol import MOST_PAGES, PAGE, JobProgress, is_before, rows_of, text_of
 from judgekit.batch.replies import line_id
@@ -59,13 +59,21 @@ class AnthropicBatches:
             after = f"&after_id={quote(text_of(rows[-1].get('id')), safe='')}"
         else:
             return None
-        ended = [one for one in jobs if one.ended]
-        same = [one for one in ended if self._ids(one) == set(job.keys)]
-        return same if same or len(ended) == len(jobs) else None
+        ids = [(one, self._ids(one)) for one in jobs]
+        same = [one for one, known in ids if known == set(job.keys)]
+        return same if same or all(known is not None for _, known in ids) else None
 
-    def _ids(self, progress: JobProgress) -> set[str]:
-        lines = self._client.lines(_results(progress))
-        return {id for line in lines if (id := line_id(line))}
+    def _ids(self, progress: JobProgress) -> set[str] | None:
+        """Return the ids of the requests of a job; `None` if it is open, or was deleted."""
+        if not progress.ended:
+            return None
+        try:
+            lines = self._client.lines(_results(progress))
+            return {id for line in lines if (id := line_id(line))}
+        except RefusedError as exc:
+            if exc.status not in GONE:
+                raise
+            return None
 
     def look(self, job: Job) -> JobProgress:
         """Return the state of a job."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from socket import gaierror
+from ssl import SSLCertVerificationError
 from typing import Any, BinaryIO
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
@@ -26,11 +28,19 @@ _SECONDS = 60.0
 """Seconds to wait for a piece of a response."""
 _LOST = frozenset({408, 409, 425, 429, *range(500, 600)})
 """Statuses after which the request may have been carried out, or may be repeated."""
+GONE = frozenset({404, 410})
+"""Statuses of what the server does not have, or no longer."""
+_NO_CONNECTION = (ConnectionRefusedError, gaierror, SSLCertVerificationError)
+"""Errors of a connection that was never there."""
 _MOST_MESSAGE = 600
 
 
 class NoAnswerError(Exception):
     """There is no answer, or one that may change: the request may have been carried out."""
+
+
+class NotSentError(NoAnswerError):
+    """There was no connection, so the request was not carried out."""
 
 
 class RefusedError(Exception):
@@ -60,7 +70,8 @@ class BatchClient:
 
         Raises:
             NoAnswerError: the request may have been carried out.
-            RefusedError: it was not.
+            NotSentError: it was not sent.
+            RefusedError: it was not carried out.
         """
         data = None if body is None else json.dumps(body).encode()
         kind = {} if body is None else {"Content-Type": "application/json"}
@@ -151,7 +162,9 @@ class BatchClient:
         try:
             response: HTTPResponse | None = opener.open(request, timeout=_SECONDS)
         except (OSError, HTTPException) as exc:
-            raise NoAnswerError(self._clean(getattr(exc, "reason", exc))) from None
+            reason = getattr(exc, "reason", exc)
+            kind = NotSentError if isinstance(reason, _NO_CONNECTION) else NoAnswerError
+            raise kind(self._clean(reason)) from None
         if response is None:
             raise RefusedError("not an address of a server", status=0)
         with response:

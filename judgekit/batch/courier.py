@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from judgekit.batch.client import NoAnswerError, RefusedError
+from judgekit.batch.client import GONE, NoAnswerError, NotSentError, RefusedError
 from judgekit.batch.job import BY_HAND, Job
 from judgekit.batch.journal import Journal
 from judgekit.batch.protocol import TOKEN_LIMIT, BatchProtocol, JobProgress
@@ -16,7 +16,6 @@ from judgekit.judges.endpoint import variable_shown
 
 SETTLED = 60.0
 """Seconds after which a submit that the provider does not list was not carried out."""
-_GONE = frozenset({404, 410})
 Connect = Callable[[Job], BatchProtocol | str]
 """Returns the protocol for the server of a job, or why it cannot be called."""
 
@@ -114,6 +113,9 @@ class Courier:
                 return self._journal.change(job, state="waiting", problem=str(exc))
             self._journal.change(job, state="uploaded", attempt=attempt + 1, problem=str(exc))
             raise
+        except NotSentError:
+            self._journal.change(job, state="uploaded")
+            raise
         return self._sent(job, progress)
 
     def _sent(self, job: Job, progress: JobProgress) -> Job:
@@ -167,7 +169,7 @@ class Courier:
         try:
             protocol.fetch(progress, path)
         except RefusedError as exc:
-            if exc.status not in _GONE:
+            if exc.status not in GONE:
                 raise
             problem = f"its replies are no longer there: {exc}"
         return self.ended(job, status=progress.status, problem=problem)

@@ -147,6 +147,12 @@ class BatchDesk:
         self._following, self._connect = following, connect
         self._ready = SharedCall(self._open)
         self._looked = False
+        self._size = 0
+        """Size of the journal at the last look."""
+        self._known: set[str] = set()
+        """The intents of the jobs that were looked at."""
+        self._others: set[str] = set()
+        """Ids of the requests that other processes have sent since this run began."""
         self._opened: Journal | None = None
         self._held: dict[str, Job] = {}
         """Id of a request -> the open job that has it."""
@@ -208,6 +214,7 @@ class BatchDesk:
         """
         if not self._looked:
             await self._ready()
+        self._meet_others()
         id = request.key[:ID]
         if (job := self._held.get(id)) is not None:
             raise JudgePending(f"job {job.name} has not answered yet ({job.shown})")
@@ -238,14 +245,33 @@ class BatchDesk:
                 # Another process may have taken them further while this one waited for the lock.
                 jobs = [courier.advance(job, resend=self._resend) for job in self.journal.jobs()]
                 self._note(jobs, courier)
+        self._size, self._known = self.journal.size, {job.intent for job in jobs}
         for job in jobs:
-            if job.open:
-                self._held.update(dict.fromkeys(job.keys, job))
-                if self._budget is not None:
-                    self._budget.held += job.dollars or 0.0
-            elif job.state == "ended":
-                for id in job.keys:
-                    self._jobs.setdefault(id, []).insert(0, job)
+            self._meet(job)
+
+    def _meet(self, job: Job) -> None:
+        if job.open:
+            self._held.update(dict.fromkeys(job.keys, job))
+            if self._budget is not None:
+                self._budget.held += job.dollars or 0.0
+        elif job.state == "ended":
+            for id in job.keys:
+                self._jobs.setdefault(id, []).insert(0, job)
+
+    def _meet_others(self) -> None:
+        """Meet the jobs that other processes have written since the last look."""
+        size = self.journal.size
+        if size == self._size:
+            return
+        self._size = size
+        for job in self.journal.jobs():
+            if job.intent not in self._known:
+                self._known.add(job.intent)
+                self._meet(job)
+                if job.open:
+                    self._others.update(job.keys)
+                elif job.state == "ended":
+                    self._others.update(id for id in job.keys if self._reply(job, id) is not None)
 
     def _note(self, jobs: list[Job], courier: Courier) -> None:
         for job in jobs:
@@ -327,7 +353,11 @@ class BatchDesk:
         journal = self.journal
         with journal.locked():
             jobs = []
+            self._meet_others()
             for kind, file in files:
+                # Another process may have sent the same requests while this one collected them.
+                if not file.keep(set(file.ids) - self._others):
+                    continue
                 judge = kind.judge
                 job = Job(
                     intent=file.intent,
@@ -439,6 +469,26 @@ class _NewFile:
         self.ids.append(id)
         known = self.dollars
         self.dollars = None if dollars is None or known is None else known + dollars
+
+    def keep(self, ids: set[str]) -> bool:
+        """Leave out all requests but these; drop the file, and return false, if none is left."""
+        if len(ids) == len(self.ids):
+            return True
+        if not ids:
+            self.drop()
+            return False
+        self._file.close()
+        before, whole = self.ids, self._path.with_suffix(".whole")
+        share = None if self.dollars is None else self.dollars / len(before)
+        self._path.rename(whole)
+        self.ids, self.dollars, self._sha256 = [], 0.0, hashlib.sha256()
+        self._file = self._path.open("wb")
+        with whole.open("rb") as lines:
+            for id, line in zip(before, lines, strict=True):
+                if id in ids:
+                    self.add(id, line, share)
+        whole.unlink()
+        return True
 
     def close(self) -> str:
         """Flush the file to disk, and return its digest."""

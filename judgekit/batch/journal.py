@@ -44,6 +44,14 @@ class Journal:
         """Return the file with the replies of a job."""
         return self.folder / f"{intent}.out.jsonl"
 
+    @property
+    def size(self) -> int:
+        """Its size in bytes, which grows with every change; 0 if there is none."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from sending and collecting jobs; the system ends it at a kill."""

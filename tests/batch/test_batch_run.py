@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judgekit.batch.choice import BatchChoice
+from judgekit.batch.journal import Journal
 from judgekit.core.errors import ConfigError
 from judgekit.suite.merge import merge_shards
+from judgekit.suite.run import run_suite_sync
 
 from .projects import PAIRS, SEND, Project
 from .server import Provider
@@ -206,8 +210,6 @@ def test_exports_and_merge_say_that_rows_are_pending(tmp_path: Path, provider: P
     project = Project(tmp_path / "p", provider.base, cases=4)
     provider.done = False
     suites = [project.opened(batches=SEND, shard=f"{n}/2") for n in (1, 2)]
-    from judgekit.suite.run import run_suite_sync
-
     folders = [tmp_path / "shard1", tmp_path / "shard2"]
     reports = [run_suite_sync(suite, out=out) for suite, out in zip(suites, folders, strict=True)]
     assert {report.exit_code for report in reports} <= {0, 4}
@@ -223,3 +225,31 @@ def test_a_judge_without_jobs_is_refused(tmp_path: Path, provider: Provider) -> 
     project = Project(tmp_path / "p", provider.base)
     with pytest.raises(ConfigError, match="bedrock/x: --batch cannot send its requests"):
         project.opened(batches=SEND, judge="bedrock/x")
+
+
+def test_two_runs_at_once_send_a_request_once(tmp_path: Path, provider: Provider) -> None:
+    project = Project(tmp_path / "p", provider.base, cases=4)
+    provider.done = False
+    other = Project(tmp_path / "other", provider.base, cases=4)
+    other.send(limit=2)
+    slow = project.opened(batches=SEND)
+    assert slow.batches is not None
+    finish = slow.batches.finish
+
+    def later(*, send: bool) -> Any:
+        slow.batches.finish = finish  # type: ignore[method-assign,union-attr]
+        # Another run has sent two of the requests that this one has collected.
+        shutil.copytree(other.home, project.home, dirs_exist_ok=True)
+        return finish(send=send)
+
+    slow.batches.finish = later  # type: ignore[method-assign]
+    report = run_suite_sync(slow, out=tmp_path / "slow")
+    assert report.exit_code == 4
+    assert sorted(len(job.keys) for job in project.jobs.all) == [2, 2]
+    assert len(provider.sent) == len(set(provider.sent)) == 4
+    for job in project.jobs.all:  # what was left out is not in the file, either
+        lines = Journal(project.home).requests(job.intent).read_text("utf-8").splitlines()
+        assert [json.loads(line)["custom_id"] for line in lines] == list(job.keys)
+    provider.done = True
+    assert project.run().exit_code == 0
+    assert provider.live == 0
