@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from judgekit.batch.client import NoAnswerError, RefusedError
@@ -18,12 +19,15 @@ class Jobs:
 
     Args:
         home: the private folder of the project.
+        only: the intents of the jobs that count; by default all.
         connect: returns the protocol for the server of a job.
     """
 
-    def __init__(self, home: Path, *, connect: Connect = connect) -> None:
+    def __init__(
+        self, home: Path, *, only: Collection[str] | None = None, connect: Connect = connect
+    ) -> None:
         self._journal = Journal(home)
-        self._connect = connect
+        self._connect, self._only = connect, only
         self.all: list[Job] = self._journal.jobs()
         self.problems: dict[str, str] = {}
         """Intent -> why its job did not get further."""
@@ -31,7 +35,8 @@ class Jobs:
     @property
     def open(self) -> list[Job]:
         """The jobs that may still be answered."""
-        return [job for job in self.all if job.open]
+        only = self._only
+        return [job for job in self.all if job.open and (only is None or job.intent in only)]
 
     @property
     def moving(self) -> bool:

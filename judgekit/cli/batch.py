@@ -1,6 +1,5 @@
 """`judgekit batch`: follow, cancel and collect batch jobs."""
 
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,19 +7,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from judgekit.cli.options import check_place
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 
 if TYPE_CHECKING:
     from judgekit.batch.jobs import Jobs
+    from judgekit.batch.polling import PollClock
 
 app = typer.Typer(help="Follow, cancel and collect batch jobs.", rich_markup_mode=None)
 
 _PENDING = 4
 """Exit code while a job is open."""
-_PAUSES = (5.0, 10.0, 20.0, 30.0, 60.0)
-"""Seconds between looks at the jobs; the last one repeats."""
-_DURATION = re.compile(r"([0-9]{1,6})([smhd]?)")
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 @app.callback(invoke_without_command=True)
@@ -42,15 +38,13 @@ def wait(timeout: str | None = None, json: bool = False) -> None:
 
     Exit codes: 0 all jobs have ended, 2 the setup is wrong, 4 a job is still open.
     """
-    left = seconds_of(timeout)
-    jobs, turn = _jobs(), 0
+    from judgekit.batch.polling import PollClock
+
+    with placed("--timeout"):
+        clock = PollClock(None if timeout is None else _seconds(timeout))
+    jobs = _jobs()
     jobs.look()
-    while jobs.moving and (left is None or left > 0):
-        pause = _PAUSES[min(turn, len(_PAUSES) - 1)]
-        pause = pause if left is None else min(pause, left)
-        time.sleep(pause)
-        left, turn = None if left is None else left - pause, turn + 1
-        jobs.look()
+    wait_for(jobs, clock, quiet=json)
     _print(jobs, as_json=json)
     raise typer.Exit(_PENDING if jobs.open else 0)
 
@@ -104,15 +98,34 @@ def _print(jobs: "Jobs", *, as_json: bool) -> None:
         typer.echo(line)
 
 
-def seconds_of(text: str | None) -> float | None:
-    """Return the seconds of a duration such as `90s`, `30m`, `6h` or `1d`; `None` for none.
+def _seconds(text: str) -> float:
+    from judgekit.core.duration import seconds_in
 
-    Raises:
-        ConfigError: it is no duration.
+    try:
+        return seconds_in(text)
+    except ValueError as exc:
+        raise ConfigError(str(exc)) from exc
+
+
+def wait_for(jobs: "Jobs", clock: "PollClock", *, quiet: bool = False) -> None:
+    """Look at jobs until none of them moves or the time is over; show a clock on a terminal.
+
+    Args:
+        jobs: the jobs.
+        clock: the time limit.
+        quiet: whether to show no clock.
     """
-    if text is None:
-        return None
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        raise ConfigError(f"--timeout {text}: write it as 90s, 30m, 6h or 1d")
-    return float(int(match[1]) * _UNITS[match[2]])
+    from judgekit.cli.screen import StatusLine
+    from judgekit.core.duration import clock_text
+
+    most = "" if clock.seconds is None else f" of {clock_text(clock.seconds)}"
+    with StatusLine(shown=not quiet) as line:
+        while jobs.moving and not clock.over:
+            count, left = len(jobs.open), clock.pause()
+            while left > 0:
+                noun = "batch job" if count == 1 else "batch jobs"
+                waited = clock_text(clock.waited)
+                line.show(f"{waited}{most}: waiting for {count} {noun}; Ctrl-C leaves them running")
+                time.sleep(min(1.0, left))
+                left -= 1.0
+            jobs.look()

@@ -1,7 +1,8 @@
 """`judgekit run`: run a suite."""
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,6 +11,7 @@ from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from judgekit.report.report import Report
     from judgekit.suite.suite import Suite
 
 
@@ -56,16 +58,15 @@ def run(
     Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete, 4 replies of batch
     jobs are pending.
     """
-    from judgekit.cli.batch_text import batch_choice, batch_notes
+    from judgekit.cli.batch_rounds import in_rounds
+    from judgekit.cli.batch_text import batch_choice
     from judgekit.cli.output import (
-        notes_of,
         outputs_of,
         print_run,
         run_distributed,
         run_with_progress,
     )
     from judgekit.suite.resolved import resolve
-    from judgekit.suite.retirement import retirements
     from judgekit.suite.run import default_out, failed_keys, failing_ids, ignore_default
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import open_suite
@@ -108,19 +109,15 @@ def run(
         print_run(report, outputs=outputs, find=find, as_json=json, quiet=quiet)
         raise typer.Exit(report.exit_code)
     # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
-    loaded = open_suite(resolved, trial=no_out, batches=batches)
-    report = run_with_progress(
-        loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
+    opened = partial(open_suite, trial=no_out, batches=batches)
+    options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "quiet": quiet or json}
+    loaded, report = in_rounds(
+        opened(resolved),
+        again=lambda: opened(resolve(suite, chosen)),
+        run=partial(run_with_progress, verbose=verbose, **options),
+        seconds=None if batches is None else resolved.file.limits.waits,
+        quiet=quiet or json,
     )
-    notes = [*notes_of(loaded), *batch_notes(loaded.batch_facts)]
-    if report.run.get("went_on"):
-        note = "continued an interrupted run with its recorded replies"
-        notes.insert(0, f"judgekit: {printable(str(out))}: {note}")
-    live = loaded.cassette is None or bool(loaded.cassette.ledger.origins["live"])
-    notes += [f"judgekit: {one.sentence}" for one in retirements(loaded.roles, over=not live)]
-    failures = (metric.failures for metric in report.figures.metrics)
-    if not verbose and any("metric_error" in one for one in failures):
-        notes.append("judgekit: rows failed with metric_error; --verbose prints the traceback")
     print_run(
         report,
         outputs=outputs,
@@ -128,7 +125,7 @@ def run(
         as_json=json,
         quiet=quiet,
         also=_recorded(loaded),
-        notes=notes,
+        notes=_notes(loaded, report, verbose=verbose),
     )
     raise typer.Exit(report.exit_code)
 
@@ -143,6 +140,24 @@ def _print_nothing(folder: Path | None, *, as_json: bool) -> None:
         print_json("run", {"cases": 0, "metrics": [], "verdict": verdict, "exit_code": 0})
     else:
         typer.echo(line)
+
+
+def _notes(suite: "Suite", report: "Report", *, verbose: bool) -> list[str]:
+    """Return what standard error says after a run."""
+    from judgekit.cli.batch_text import batch_notes
+    from judgekit.cli.output import notes_of
+    from judgekit.suite.retirement import retirements
+
+    notes = [*notes_of(suite), *batch_notes(suite.batch_facts)]
+    if report.run.get("went_on"):
+        note = "continued an interrupted run with its recorded replies"
+        notes.insert(0, f"judgekit: {printable(str(report.folder))}: {note}")
+    live = suite.cassette is None or bool(suite.cassette.ledger.origins["live"])
+    notes += [f"judgekit: {one.sentence}" for one in retirements(suite.roles, over=not live)]
+    failures = (metric.failures for metric in report.figures.metrics)
+    if not verbose and any("metric_error" in one for one in failures):
+        notes.append("judgekit: rows failed with metric_error; --verbose prints the traceback")
+    return notes
 
 
 def _check_folder(out: Path | None, *, no_out: bool, ray: str | None, workers: int | None) -> None:

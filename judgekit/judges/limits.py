@@ -10,6 +10,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from judgekit.core.errors import (
@@ -259,6 +260,8 @@ class LimitedJudge(JudgeWrapper):
         self._rejected: JudgeRejected | None = None
         self._down: JudgeDown | None = None
         self._spent: BudgetExceeded | None = None
+        self.spared: Callable[[Request], bool] | None = None
+        """Whether a request needs no call, because a batch job has it or its reply."""
 
     @property
     def open(self) -> bool:
@@ -274,7 +277,8 @@ class LimitedJudge(JudgeWrapper):
             JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
         try:
-            admitted = self.admission.admit(request, check=self._check, again=self._check_up)
+            check = partial(self._check, request)
+            admitted = self.admission.admit(request, check=check, again=self._check_up)
             async with admitted as (bill, attempt):
                 try:
                     reply = await self.judge.ask(request)
@@ -291,8 +295,10 @@ class LimitedJudge(JudgeWrapper):
             raise
         return reply
 
-    def _check(self) -> None:
+    def _check(self, request: Request) -> None:
         """Raise an error if the judge is not to be asked any more."""
+        if self.spared is not None and self.spared(request):
+            return
         if self._rejected is not None:
             raise JudgeRejected(str(self._rejected))
         if self._spent is not None:  # known before a wait for the pace

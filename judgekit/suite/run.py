@@ -44,6 +44,8 @@ MAX_PLACES = 2_000
 """Maximum number of cases for which judgekit reads the file again to find lines of cases."""
 MAX_KEYS = 100_000
 """Maximum number of keys in `run.json`, to limit the size of the file."""
+_UNANSWERED = ("unavailable", "cassette_miss", "not_run", "pending")
+"""Failures of requests without a reply."""
 
 
 async def run_suite(
@@ -395,13 +397,19 @@ def _rows(folder: Path) -> Iterator[tuple[Case, Row]]:
 
 
 def failed_keys(folder: Path) -> frozenset[str]:
-    """Return the keys of the requests that failed in an earlier run.
+    """Return the keys of the requests whose replies failed in an earlier run.
+
+    A request without a reply is asked in any case, and may have one in a batch job by now.
 
     Raises:
         ConfigError: it is not a run folder.
     """
     failures = (row.result for _, row in _rows(folder) if isinstance(row.result, Failure))
-    return frozenset(failure.key for failure in failures if failure.key is not None)
+    return frozenset(
+        failure.key
+        for failure in failures
+        if failure.key is not None and failure.kind not in _UNANSWERED
+    )
 
 
 def failing_ids(folder: Path) -> frozenset[str]:
