@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from judgekit.batch.protocols import PROTOCOLS
 from judgekit.batch.provider import BatchProvider, provider_of
 from judgekit.batch.replies import Place, reply_at, reply_places
 from judgekit.batch.room import JobRoom
-from judgekit.core.errors import ConfigError, JudgePending
+from judgekit.core.errors import BudgetExceeded, ConfigError, JudgePending
 from judgekit.core.shared import SharedCall
 from judgekit.judges.budget import LocalBudget, estimated_tokens
 from judgekit.judges.endpoint import shown_address
@@ -125,6 +125,7 @@ class BatchDesk:
         taking: whether the replies of jobs answer requests; false if recorded ones are renewed.
         again: keys of requests to ask live, although a job has replied.
         budget: receives the cost of jobs: while they are open, and of their replies.
+        suite: the name of the suite in the journal: its budget holds what its own jobs cost.
         following: whether open jobs are looked at; false in the processes of a shared run.
         connect: returns the protocol for the server of a job.
     """
@@ -137,20 +138,21 @@ class BatchDesk:
         taking: bool = True,
         again: frozenset[str] = frozenset(),
         budget: LocalBudget | None = None,
+        suite: str = "",
         following: bool = True,
         connect: Connect = connect,
     ) -> None:
         self._home = home
         self.sending, self._resend, self._file = choice
         self._taking, self._again = taking, again
-        self._budget = budget
+        self._budget, self._suite = budget, suite
         self._following, self._connect = following, connect
         self._ready = SharedCall(self._open)
         self._looked = False
         self._size = 0
         """Size of the journal at the last look."""
-        self._known: set[str] = set()
-        """The intents of the jobs that were looked at."""
+        self._known: dict[str, Job] = {}
+        """Intent -> job, of the jobs that were looked at."""
         self._others: set[str] = set()
         """Ids of the requests that other processes have sent since this run began."""
         self._opened: Journal | None = None
@@ -166,6 +168,10 @@ class BatchDesk:
         self._estimate: float | None = 0.0
         self._collected = 0
         self._problems: list[str] = []
+        self._met: set[str] = set()
+        """Intents of the open jobs that have a request of this run."""
+        self._reserved: dict[str, float] = {}
+        """Intent -> US dollars that are held for each reply of an ended job."""
 
     @property
     def journal(self) -> Journal:
@@ -217,17 +223,34 @@ class BatchDesk:
         self._meet_others()
         id = request.key[:ID]
         if (job := self._held.get(id)) is not None:
+            self._met.add(job.intent)
             raise JudgePending(f"job {job.name} has not answered yet ({job.shown})")
-        if self._taking and request.key not in self._again:
-            for job in self._jobs.get(id, ()):
-                if (response := self._reply(job, id)) is not None:
-                    return _Late(self, judge, request, mode=job.mode, response=response)
+        for job in self._replied(request):
+            if (response := self._reply(job, id)) is not None:
+                return _Late(self, judge, request, job=job, mode=job.mode, response=response)
         if not judge.sending:
             return None
         if id in self._new:
             raise JudgePending("its request is in a new batch job")
         mode: Mode | None = "json_schema" if self._file is not None else None
         return _Late(self, judge, request, mode=request.mode or mode)  # type: ignore[arg-type]
+
+    def has(self, request: Request) -> bool:
+        """Return whether a job has a request or its reply, so that no call is needed."""
+        id = request.key[:ID]
+        if id in self._held or id in self._new:
+            return True
+        return any(id in self._places_of(job) for job in self._replied(request))
+
+    def _replied(self, request: Request) -> Iterator[Job]:
+        """Yield the ended jobs that may answer a request, the newest first.
+
+        A reply that is asked again answers nothing, but one that no run has taken yet does.
+        """
+        again = request.key in self._again
+        for job in self._jobs.get(request.key[:ID], ()) if self._taking else ():
+            if not (again and job.taken):
+                yield job
 
     async def _open(self) -> None:
         """Look at the jobs once, before the first request."""
@@ -245,15 +268,15 @@ class BatchDesk:
                 # Another process may have taken them further while this one waited for the lock.
                 jobs = [courier.advance(job, resend=self._resend) for job in self.journal.jobs()]
                 self._note(jobs, courier)
-        self._size, self._known = self.journal.size, {job.intent for job in jobs}
+        self._size = self.journal.size
         for job in jobs:
             self._meet(job)
 
     def _meet(self, job: Job) -> None:
+        self._known[job.intent] = job
+        self._reserve(job)
         if job.open:
             self._held.update(dict.fromkeys(job.keys, job))
-            if self._budget is not None:
-                self._budget.held += job.dollars or 0.0
         elif job.state == "ended":
             for id in job.keys:
                 self._jobs.setdefault(id, []).insert(0, job)
@@ -266,24 +289,35 @@ class BatchDesk:
         self._size = size
         for job in self.journal.jobs():
             if job.intent not in self._known:
-                self._known.add(job.intent)
                 self._meet(job)
                 if job.open:
                     self._others.update(job.keys)
                 elif job.state == "ended":
                     self._others.update(id for id in job.keys if self._reply(job, id) is not None)
 
+    def _reserve(self, job: Job) -> None:
+        """Hold what a job of this suite may still cost: while it is open, and its replies."""
+        if self._budget is None or not job.dollars:
+            return
+        if job.open and job.suite in (None, self._suite):
+            self._budget.held += job.dollars
+        elif job.state == "ended" and job.suite == self._suite and not job.taken and self._taking:
+            each = self._reserved[job.intent] = job.dollars / len(job.keys)
+            self._budget.held += each * (job.replies or 0)
+
     def _note(self, jobs: list[Job], courier: Courier) -> None:
         for job in jobs:
             if problem := courier.problems.get(job.intent):
                 self._problems.append(f"job {job.name}: {problem}")
 
-    def _reply(self, job: Job, id: str) -> LateResponse | None:
-        path = self.journal.replies(job.intent)
+    def _places_of(self, job: Job) -> dict[str, Place]:
         if job.intent not in self._places:
-            self._places[job.intent] = reply_places(path)
-        place = self._places[job.intent].get(id)
-        return None if place is None else reply_at(path, place)
+            self._places[job.intent] = reply_places(self.journal.replies(job.intent))
+        return self._places[job.intent]
+
+    def _reply(self, job: Job, id: str) -> LateResponse | None:
+        place = self._places_of(job).get(id)
+        return None if place is None else reply_at(self.journal.replies(job.intent), place)
 
     # -- new jobs ---------------------------------------------------------------------
 
@@ -306,7 +340,11 @@ class BatchDesk:
         if judge.price is not None:
             dollars = judge.price.estimate(read, written) * judge.share
         if self._budget is not None:
-            self._budget.hold(dollars or 0.0)
+            try:
+                self._budget.hold(dollars or 0.0)
+            except BudgetExceeded as exc:
+                self._problems.append(f"not all requests were sent, because of max_cost: {exc}")
+                raise
         known = self._estimate
         self._estimate = None if dollars is None or known is None else known + dollars
         id = request.key[:ID]
@@ -319,11 +357,15 @@ class BatchDesk:
         files[-1].add(id, line, dollars)
         self._new.add(id)
 
-    def note_paid(self, dollars: float | None) -> None:
-        """Count a reply of a job, and what it cost."""
+    def note_paid(self, job: Job | None, dollars: float | None) -> None:
+        """Count a reply of a job, and what it cost instead of what was held for it."""
         self._collected += 1
-        if self._budget is not None and dollars is not None:
-            self._budget.spent += dollars
+        if self._budget is None:
+            return
+        if job is not None:
+            each = self._reserved.get(job.intent, 0.0)
+            self._budget.held = max(0.0, self._budget.held - each)
+        self._budget.spent += dollars or 0.0
 
     def finish(self, *, send: bool) -> BatchFacts | None:
         """Send the new jobs, and return what happened; `None` if no job has to do with this run.
@@ -337,10 +379,13 @@ class BatchDesk:
             for _, file in files:
                 file.drop()
             files = []
-        if not (files or self._held or self._collected or self._problems):
+        if send and self._following:
+            self._note_taken()
+        if not (files or self._met or self._collected or self._problems):
             return None
         jobs = self._sent(files) if files else []
-        open_jobs = {job.intent: job for job in [*self._held.values(), *jobs] if job.open}
+        met = [self._known[intent] for intent in self._met]
+        open_jobs = {job.intent: job for job in [*met, *jobs] if job.open}
         return BatchFacts(
             jobs=tuple(open_jobs.values()),
             new=sum(len(job.keys) for job in jobs),
@@ -348,6 +393,18 @@ class BatchDesk:
             collected=self._collected,
             problems=tuple(dict.fromkeys(self._problems)),
         )
+
+    def _note_taken(self) -> None:
+        """Note that a complete run had the replies of this suite's jobs, so it has paid them."""
+        ended = [
+            job
+            for job in self._known.values()
+            if job.state == "ended" and job.suite == self._suite and not job.taken
+        ]
+        if ended and self._taking:
+            with self.journal.locked():
+                for job in ended:
+                    self.journal.change(job, taken=True)
 
     def _sent(self, files: list[tuple[JobKind, _NewFile]]) -> list[Job]:
         journal = self.journal
@@ -372,6 +429,7 @@ class BatchDesk:
                     keys=tuple(file.ids),
                     sha256=file.close(),
                     dollars=None if file.dollars is None else round(file.dollars, 6),
+                    suite=self._suite,
                     state="sent" if self._file is not None else "written",
                 )
                 jobs.append(journal.add(job))
@@ -433,9 +491,11 @@ class _Late:
         request: Request,
         *,
         mode: Mode | None,
+        job: Job | None = None,
         response: LateResponse | None = None,
     ) -> None:
         self._desk, self._judge, self._request, self._response = desk, judge, request, response
+        self._job = job
         self.mode, self.open, self.share = mode, True, judge.share
 
     def answer(self, call: LiveCall) -> LateResponse:
@@ -447,7 +507,7 @@ class _Late:
         raise JudgePending("its request is in a new batch job")
 
     def paid(self, dollars: float | None) -> None:
-        self._desk.note_paid(dollars)
+        self._desk.note_paid(self._job, dollars)
 
 
 class _NewFile:

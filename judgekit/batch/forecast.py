@@ -39,16 +39,37 @@ class JobForecast:
         journal = Journal(home)
         self.jobs: list[Job] = journal.jobs()
         self._places: dict[str, Place] = {}
+        self._fresh: set[str] = set()
+        """Ids of requests with a reply that no run has taken."""
         for job in self.jobs:
             if job.open:
                 self._places.update(dict.fromkeys(job.keys, "open"))
             elif job.state == "ended":
-                for id in reply_places(journal.replies(job.intent)).keys() & set(job.keys):
+                replied = reply_places(journal.replies(job.intent)).keys() & set(job.keys)
+                self._fresh |= set() if job.taken else replied
+                for id in replied:
                     self._places.setdefault(id, "ended")
 
-    def place(self, request: Request) -> Place | None:
-        """Return where a request is; `None` if no job has it."""
-        return self._places.get(request.key[:ID])
+    def place(self, request: Request, *, again: bool = False) -> Place | None:
+        """Return where a request is; `None` if no job has it.
+
+        Args:
+            request: the request.
+            again: whether its recorded reply is asked again, so that only a newer one counts.
+        """
+        id = request.key[:ID]
+        place = self._places.get(id)
+        return None if place == "ended" and again and id not in self._fresh else place
+
+    def held(self, suite: str) -> float:
+        """Return the US dollars that the budget of a suite holds for its jobs."""
+        held = 0.0
+        for job in self.jobs:
+            if job.open and job.suite in (None, suite):
+                held += job.dollars or 0.0
+            elif job.state == "ended" and job.suite == suite and not job.taken:
+                held += (job.dollars or 0.0) * (job.replies or 0) / max(1, len(job.keys))
+        return held
 
 
 class NewJobs:

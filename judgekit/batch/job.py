@@ -42,6 +42,10 @@ class Job(Value):
     """The ids of its requests, the first 40 characters of their keys."""
     sha256: str = Field(max_length=64)
     """Digest of the file with the requests."""
+    suite: str | None = Field(default=None, max_length=4_000)
+    """The suite whose budget pays for it; `None` in older journals."""
+    taken: bool = False
+    """Whether a run of the suite has taken and paid its replies."""
     dollars: float | None = None
     """The estimated price of the whole job; `None` if it is unknown."""
     state: State = "written"

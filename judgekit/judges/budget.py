@@ -141,7 +141,10 @@ class LocalBudget:
         """
         if self.most is not None and self.spent + self.held + dollars > self.most:
             used = self.spent + self.held
-            raise BudgetExceeded(f"not sent: ${used:.4f} of ${self.most:g} is spent or in jobs")
+            raise BudgetExceeded(
+                f"not sent: it may cost ${dollars:.4f}, and ${used:.4f} of ${self.most:g} is spent "
+                "or in jobs"
+            )
         self.held += dollars
 
     def _exhausted(self) -> bool:

@@ -21,7 +21,7 @@ from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.kinds import kind_of
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.file import LimitsFile
-from judgekit.suite.judges import price_of
+from judgekit.suite.judges import journal_name, price_of
 from judgekit.suite.measured import MeasuredSpeed, measured_speed
 from judgekit.suite.planned_requests import JudgeRequests, PlannedRequests
 from judgekit.suite.resolved import ResolvedSuite
@@ -261,7 +261,8 @@ def _plan(suite: Suite, *, record: RecordMode, batches: BatchChoice | None) -> R
                 provider_for(judge.model, headers=bool(judge.headers), choice=choice)
     most = suite.file.limits.max_cost
     jobs = _forecast(home)
-    held = 0.0 if jobs is None else sum(job.dollars or 0.0 for job in jobs.jobs if job.open)
+    name = journal_name(suite.resolved.settings.lines.file, home)
+    held = 0.0 if jobs is None else jobs.held(name)
     judges = suite.roles
     prices = {judge.model: price for judge in judges.values() if (price := price_of(judge))}
     planned = PlannedRequests(

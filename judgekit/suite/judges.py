@@ -255,6 +255,7 @@ class JudgePool:
             taking=record is not RecordMode.ALL,
             again=again,
             budget=self._budget if isinstance(self._budget, LocalBudget) else None,
+            suite=journal_name(self._lines.file, folder),
             following=not shared,
         )
 
@@ -329,6 +330,8 @@ class JudgePool:
             price=price,
             pace=None if itself else pace,
         )
+        if self.batches is not None and itself:
+            limited.spared = self.batches.has
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
         self.cassette = self._open_cassette(limited)
@@ -368,6 +371,14 @@ class JudgePool:
                 max_wait=judge.max_wait,
             )
         return self._paces[name]
+
+
+def journal_name(suite: str, home: Path) -> str:
+    """Return the name of a suite file in the journal of batch jobs; empty without a file."""
+    path, project = Path(suite).resolve(), home.parent
+    if not suite:
+        return ""
+    return str(path.relative_to(project) if path.is_relative_to(project) else path)
 
 
 def make_judge(

@@ -102,9 +102,11 @@ class PlannedRequests:
         if reply is not None and not self._renews(request):
             return
         counts = self.of(request.model)
-        place = None if self._jobs is None else self._jobs.place(request)
-        # A renewed reply does not come from a job that has ended.
-        stage: Stage = "asked" if place is None or (place == "ended" and reply) else place
+        again = reply is not None
+        place = None if self._jobs is None else self._jobs.place(request, again=again)
+        # With `--record all`, no reply comes from a job that has ended.
+        ended = place == "ended" and again and self._all_again
+        stage: Stage = "asked" if place is None or ended else place
         metric = request.about.metric
         if metric in self._firsts and self._firsts[metric] in ("", request.about.rubric):
             counts.begun[stage][metric] += 1
