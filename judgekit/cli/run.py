@@ -110,12 +110,13 @@ def run(
         raise typer.Exit(report.exit_code)
     # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
     opened = partial(open_suite, trial=no_out, batches=batches)
+    sends = batches is not None or any(one.tier == "batch" for one in resolved.asked.values())
     options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "quiet": quiet or json}
     loaded, report = in_rounds(
         opened(resolved),
         again=lambda: opened(resolve(suite, chosen)),
         run=partial(run_with_progress, verbose=verbose, **options),
-        seconds=None if batches is None else resolved.file.limits.waits,
+        seconds=resolved.file.limits.waits if sends else None,
         quiet=quiet or json,
     )
     print_run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_DURATION = re.compile(r"([0-9]{1,6})([smhd]?)")
+DURATION = r"^([0-9]{1,6})([smhd]?)$"
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
 HOW = "write it as 90s, 30m, 6h or 1d"
 
@@ -19,10 +19,21 @@ def seconds_in(text: str) -> float:
         >>> seconds_in("6h")
         21600.0
     """
-    match = _DURATION.fullmatch(text.strip())
-    if match is None or not match[1].isascii():
+    match = re.fullmatch(DURATION, text)
+    if match is None:
         raise ValueError(f"{text[:40]!r} is no duration; {HOW}")
     return float(int(match[1]) * _UNITS[match[2]])
+
+
+def checked_duration(text: str | None) -> str | None:
+    """Return a duration of a file after a check.
+
+    Raises:
+        ValueError: it is no duration.
+    """
+    if text is not None:
+        seconds_in(text)
+    return text
 
 
 def clock_text(seconds: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.kinds import kind_of
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.file import LimitsFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import journal_name, price_of
 from judgekit.suite.measured import MeasuredSpeed, measured_speed
 from judgekit.suite.planned_requests import JudgeRequests, PlannedRequests
@@ -253,12 +254,7 @@ def _plan(suite: Suite, *, record: RecordMode, batches: BatchChoice | None) -> R
     cassette.recordings.looks_in_store = home.is_dir()
     if not cassette.recordings.looks_in_store:
         cassette.recordings.forget_store()
-    if choice.sending:
-        from judgekit.batch.desk import provider_for
-
-        for judge in suite.resolved.asked.values():
-            if kind_of(judge.model).server and judge.api is None:
-                provider_for(judge.model, headers=bool(judge.headers), choice=choice)
+    _check_sendable(suite.resolved.asked.values(), choice)
     most = suite.file.limits.max_cost
     jobs = _forecast(home)
     name = journal_name(suite.resolved.settings.lines.file, home)
@@ -295,6 +291,17 @@ def _plan(suite: Suite, *, record: RecordMode, batches: BatchChoice | None) -> R
         assumptions=tuple(_assumptions(suite, asked, further)),
         missing=tuple(missing.values()),
     )
+
+
+def _check_sendable(judges: Iterable[JudgeFile], choice: BatchChoice) -> None:
+    """Reject judges whose requests no job can have, as a run does."""
+    for judge in judges:
+        sending = choice.sending or judge.tier == "batch"
+        if sending and kind_of(judge.model).server and judge.api is None:
+            from judgekit.batch.desk import provider_for
+
+            asked = choice._replace(sending=True)
+            provider_for(judge.model, headers=bool(judge.headers), choice=asked)
 
 
 def _forecast(home: Path) -> JobForecast | None:
@@ -343,6 +350,8 @@ def _planned(
     tiers = dict(_tiers(suite, model, tokens_in, tokens_out, by_hand=choice.file is not None))
     dollars = tiers.pop("standard", None)
     sends = counts.sendable - counts.unsent
+    file = next((judge for judge in suite.roles.values() if judge.model == model), None)
+    tier = "batch" if sends else "standard" if file is None else file.tier
     minutes = _minutes(limits, model, speed, requests, tokens_in, tokens_out)
     return PlannedCalls(
         model=model,
@@ -355,7 +364,7 @@ def _planned(
         unsent=counts.unsent,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        dollars=tiers.get("batch", dollars) if choice.sending and sends else dollars,
+        dollars=tiers.get(tier, dollars),
         tiers={} if dollars is None or not tiers else {"standard": dollars, **tiers},
         minutes=minutes,
         lengths=length.source,

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from judgekit.core.duration import seconds_in
+from judgekit.core.duration import DURATION, checked_duration, seconds_in
 from judgekit.core.file_model import (
     FileModel,
     Fraction,
@@ -246,12 +246,6 @@ def _auto_or(most: int, *, optional: bool = True) -> Any:
     return BeforeValidator(check, json_schema_input_type=known | None if optional else known)
 
 
-def _duration(text: str | None) -> str | None:
-    if text is not None:
-        seconds_in(text)
-    return text
-
-
 class LimitsFile(FileModel):
     """Limits of the run."""
 
@@ -269,7 +263,9 @@ class LimitsFile(FileModel):
     """Consecutive outages after which judgekit stops calling the judge."""
     max_cost: float | None = Field(default=None, gt=0)
     """US dollars that a run may spend; calls in flight when they are spent are completed."""
-    batch_wait: Annotated[str | None, AfterValidator(_duration)] = None
+    batch_wait: Annotated[
+        str | None, Field(json_schema_extra={"pattern": DURATION}), AfterValidator(checked_duration)
+    ] = None
     """How long `run --batch` waits for its jobs and goes on, such as 90s, 30m, 6h or 1d; by default
     it does not wait."""
 

@@ -121,7 +121,8 @@ class PlannedRequests:
             read += 0 if usage is None else usage.input_tokens
             written += 0 if usage is None else usage.output_tokens
             counts.renewed = Renewed(calls + 1, read, written)
-        if self._choice.sending and (file := self._files.get(request.model)) is not None:
+        file = self._files.get(request.model)
+        if file is not None and (self._choice.sending or file.tier == "batch"):
             self._send(request, counts, file)
 
     @property
@@ -132,7 +133,7 @@ class PlannedRequests:
         """
         counts = self.by_model.values()
         low = int(any(one.sendable for one in counts))
-        if not self._choice.sending:
+        if not self._choice.sending and all(f.tier != "batch" for f in self._files.values()):
             return 0, 0
         if any(one.sendable and one.begun["asked"] for one in counts):
             return low, 2

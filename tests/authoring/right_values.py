@@ -60,6 +60,7 @@ DECISIONS: dict[str, list[Any]] = {"api": ["decisions", "systemone"], "timeout":
 LIMITS: dict[str, list[Any]] = {
     "concurrency": [1, 4096, "auto"], "rpm": [1, 10**9, "auto", None], "tpm": [10**12, "auto"],
     "max_failures": [0, 9], "max_fallback": [3], "max_outages": [0, 5], "max_cost": [0.01, 5, None],
+    "batch_wait": ["90s", "24h", None],
 }  # fmt: skip
 CASES: dict[str, list[Any]] = {
     "format": ["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval", None],

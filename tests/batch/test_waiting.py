@@ -70,7 +70,7 @@ def test_a_clock_has_a_limit_and_pauses_that_grow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("90", 90), ("90s", 90), ("30m", 1800), (" 6h ", 21600), ("1d", 86400)]
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("30m", 1800), ("6h", 21600), ("1d", 86400)]
 )
 def test_durations(text: str, seconds: float) -> None:
     assert seconds_in(text) == seconds
