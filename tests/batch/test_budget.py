@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.runner.background import run_sync
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 from judgekit.suite.run import failed_keys, run_suite_sync
@@ -129,18 +128,6 @@ def test_an_invalid_reply_is_asked_again_within_the_budget(
     assert done.metrics["clear"].failures == {"not_run": 1}
     poor.suite.write_text(poor.suite.read_text().replace("1e-06", "1"))
     assert poor.run().exit_code == 0  # the reply of the job is still there
-
-
-def test_two_runs_at_once_send_a_request_once(tmp_path: Path, provider: Provider) -> None:
-    project = Project(tmp_path / "p", provider.base)
-    provider.done = False
-    first, second = project.opened(batches=SEND), project.opened(batches=SEND, limit=2)
-    assert first.batches is not None
-    run_sync(first.batches._open())  # it looks at the jobs before the second one sends its own
-    run_suite_sync(second, out=tmp_path / "two")
-    run_suite_sync(first, out=tmp_path / "one")
-    assert sorted(provider.sent) == sorted(set(provider.sent))
-    assert [len(job.keys) for job in project.jobs.all] == [2, 1]
 
 
 def test_a_budget_below_one_request(tmp_path: Path, provider: Provider) -> None:
