@@ -39,7 +39,9 @@ BELOW = "below"
 """Key of `run.json`: the number of cases that miss a threshold."""
 SHARD = "shard.json"
 """Only in a shard: the positions of its cases in the data set."""
-FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
+INDEX = "results.index"
+"""Only of a very large run, written by `judgekit view`: the order of its cases."""
+FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, INDEX, RESULTS)
 """Files of a run folder, in the order in which a new run removes them: `report.json`, which marks a
 complete run, first."""
 

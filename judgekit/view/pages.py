@@ -14,25 +14,40 @@ from urllib.parse import urlencode
 from judgekit.analysis.comparison.compare import compare_all
 from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import ConfigError
 from judgekit.core.score import Row
 from judgekit.pages.comparison.page import render_comparison
 from judgekit.pages.html import fill
+from judgekit.pages.run.kept import BOUNDS, PageBounds
 from judgekit.pages.run.page import Served, render_page
 from judgekit.pages.run.recorded import open_tape, records_of_rows
+from judgekit.pages.run.window import window_data
 from judgekit.report.folder import RESULTS
 from judgekit.report.report import Report
+from judgekit.view.index import CaseQuery, RunIndex, Stale
 from judgekit.view.runs import RunEntry
 
 MAX_CACHED = 200_000_000
 """Maximum size of the cached pages, in bytes."""
 
+MOST_INDEXES = 4
+"""Maximum number of indexes in memory; one has 20 bytes for each case."""
+WINDOW = 100
+"""Maximum number of cases that are sent at once."""
+
 
 class Pages:
-    """Renders pages, one at a time."""
+    """Renders pages, one at a time.
 
-    def __init__(self) -> None:
+    Args:
+        bounds: what the page of a run may hold.
+    """
+
+    def __init__(self, *, bounds: PageBounds = BOUNDS) -> None:
+        self._bounds = bounds
         self._lock = Lock()
         self._pages: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
+        self._indexes: OrderedDict[tuple[str, str], RunIndex] = OrderedDict()
 
     def run(self, line: RunEntry, folder: Path) -> bytes:
         """Return the page of a run.
@@ -42,7 +57,45 @@ class Pages:
         """
         served = Served(run=line.id, stamp=line.stamp)
         key = ("run", *served)
-        return self._cached(key, lambda: render_page(Report.read(folder), served=served))
+        bounds = self._bounds
+        return self._cached(
+            key, lambda: render_page(Report.read(folder), served=served, bounds=bounds)
+        )
+
+    def window(self, line: RunEntry, folder: Path, query: CaseQuery, *, at: int) -> dict[str, Any]:
+        """Return the data of some cases of a run.
+
+        Args:
+            line: the run.
+            folder: its folder.
+            query: which cases, and in which order.
+            at: the place of the first one among those that match.
+
+        Raises:
+            JudgekitError: the run's files are damaged.
+        """
+        with self._lock:
+            index = self._index(line, folder)
+            try:
+                return _window(index, query, at=at)
+            except Stale:
+                index.rebuild()
+            try:
+                return _window(index, query, at=at)
+            except Stale as exc:
+                message = "the results have changed; load the page again"
+                raise ConfigError(message, where=line.id) from exc
+
+    def _index(self, line: RunEntry, folder: Path) -> RunIndex:
+        key = (line.id, line.stamp)
+        if key not in self._indexes:
+            report = Report.read(folder)
+            large = report.figures.cases > self._bounds.cases
+            self._indexes[key] = RunIndex.open(report, save=large)
+            while len(self._indexes) > MOST_INDEXES:
+                self._indexes.popitem(last=False)
+        self._indexes.move_to_end(key)
+        return self._indexes[key]
 
     def comparison(self, runs: Sequence[tuple[RunEntry, Path]], *, across_rubrics: bool) -> bytes:
         """Return the page of a comparison; the first run is the base.
@@ -68,6 +121,14 @@ class Pages:
                     self._pages.popitem(last=False)
             self._pages.move_to_end(key)
             return self._pages[key]
+
+
+def _window(index: RunIndex, query: CaseQuery, *, at: int) -> dict[str, Any]:
+    found = index.find(query)
+    at = max(0, min(at, len(found) - 1))
+    several = index.window(found[at : at + WINDOW], worst_first=query.worst_first)
+    data = window_data(index.report, several)
+    return {**data, "at": at, "total": len(found), "of": len(index)}
 
 
 def small_page(template: str, *scripts: str, **values: Any) -> bytes:

@@ -17,11 +17,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.input_file import nearby
+from judgekit.pages.run.kept import BOUNDS, PageBounds
+from judgekit.view.index import STATES, CaseQuery
 from judgekit.view.pages import Pages, records_of, small_page
 from judgekit.view.progress import RunProgress
 from judgekit.view.runs import DAMAGED, RunEntry, Runs
 
 MOST_FIELDS = 40
+MOST_DIGITS = 12
 LONGEST = 8_000
 """Maximum length of an address, in characters."""
 
@@ -100,6 +103,25 @@ def check(target: str, headers: Message, *, port: int) -> PageRequest:
     return PageRequest(parts.path, fields)
 
 
+def query_of(request: PageRequest) -> tuple[CaseQuery, int]:
+    """Return which cases a request asks for, and from which place on.
+
+    Raises:
+        Refused: a field is repeated, or has an unknown value.
+    """
+    given = {name: request.one(name) for name in request.fields}
+    status = given.get("status", "all")
+    if status not in ("all", "failing", "failed", *STATES):
+        raise Refused(400, "no case has this status")
+    order, at = given.get("order", "worst"), given.get("at", "0")
+    if order not in ("worst", "input"):
+        raise Refused(400, "cases have no such order")
+    if not at.isascii() or not at.isdecimal() or len(at) > MOST_DIGITS:
+        raise Refused(400, "the place of a case is a number")
+    metric, id = given.get("metric"), given.get("case")
+    return CaseQuery(status, metric, given.get("q", ""), id, order == "worst"), int(at)
+
+
 class ServerResponse(NamedTuple):
     """The response to a request."""
 
@@ -114,6 +136,7 @@ class Viewer(ThreadingHTTPServer):
     Args:
         root: the folder.
         port: the port; 0 for any free one.
+        bounds: what the page of a run may hold; a larger one is shown in windows.
 
     Raises:
         ConfigError: it is not a folder, or the port is in use.
@@ -123,7 +146,7 @@ class Viewer(ThreadingHTTPServer):
     allow_reuse_address = True
     allow_reuse_port = False
 
-    def __init__(self, root: Path, *, port: int = 0) -> None:
+    def __init__(self, root: Path, *, port: int = 0, bounds: PageBounds = BOUNDS) -> None:
         if not root.is_dir():
             hint = nearby(root) or "; name one that holds runs"
             raise ConfigError(f"not a folder{hint}", where=str(root))
@@ -137,7 +160,7 @@ class Viewer(ThreadingHTTPServer):
         except OverflowError as exc:
             raise ConfigError(f"port {port}: there is no such port (0 to 65535)") from exc
         self.runs = Runs(root)
-        self.pages = Pages()
+        self.pages = Pages(bounds=bounds)
         self.progress: dict[str, RunProgress] = {}
         self.lock = Lock()
 
@@ -210,6 +233,16 @@ class Viewer(ThreadingHTTPServer):
             raise Refused(404, "this run has no such case")
         return _data({"asked": records})
 
+    def _cases(self, request: PageRequest) -> ServerResponse:
+        line, folder = self._find(request.one("run"))
+        if line.state != "finished":
+            raise Refused(409, "this run has no report yet")
+        query, at = query_of(request)
+        try:
+            return _data(self.pages.window(line, folder, query, at=at))
+        except DAMAGED as exc:
+            raise Refused(422, _message(exc)) from exc
+
     def _compare(self, request: PageRequest) -> ServerResponse:
         ids = request.fields.get("run", [])
         if len(ids) < 2:
@@ -264,6 +297,7 @@ _ROUTES: dict[str, Callable[[Viewer, PageRequest], ServerResponse]] = {
     "/api/runs": Viewer._runs,
     "/api/run": Viewer._state,
     "/api/case": Viewer._case,
+    "/api/cases": Viewer._cases,
 }
 
 

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from judgekit.pages.run import payload
+from judgekit.pages.run.kept import BOUNDS
+from judgekit.view import pages
+from judgekit.view.pages import Pages
 from tests.browsing import KINDS, skip_without_a_browser
 from tests.layout import check_layout
 
@@ -307,3 +310,36 @@ def test_a_foreign_page_reads_nothing(unwatched_tab: Tab, viewer: Viewer, make: 
     assert learnt[0] == ["cors", "refused"]
     assert learnt[1][1:] in (["refused"], [0, 0])
     assert learnt[2] == ["frame", True]
+
+
+def test_cases_that_a_page_does_not_keep_are_shown_in_windows(
+    tab: Tab, viewer: Viewer, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewer.pages = Pages(bounds=BOUNDS._replace(cases=4))
+    monkeypatch.setattr(pages, "WINDOW", 5)
+    make("main", [n / 20 for n in range(20)])
+    tab.goto(viewer.address + "run?run=main")
+    ready(tab)
+    listed = tab.locator(".list tbody th bdi")
+    count = tab.locator("#browser .count")
+    said = tab.locator(".windows .count")
+    assert count.inner_text() == "the 4 kept cases of 20"
+    kept = listed.all_inner_texts()
+
+    tab.click(".windows >> text=Show")
+    said.get_by_text("1 to 5 of 20").wait_for()
+    assert listed.all_inner_texts() == [f"case-{n:04}" for n in range(5)]
+    tab.click(".windows >> text=Next")
+    said.get_by_text("6 to 10 of 20").wait_for()
+    tab.click(".list >> text=case-0007")
+    assert "It says 0.35." in tab.locator("#drawer").inner_text()
+    tab.keyboard.press("Escape")
+    tab.select_option(".windows select >> nth=0", "passes")
+    said.get_by_text("1 to 5 of 10").wait_for()
+    assert count.inner_text() == "5 cases"
+    tab.click(".windows >> text=Back to the kept cases")
+    assert listed.all_inner_texts() == kept
+    # A link to a case that is not kept opens it.
+    other = next(f"case-{n:04}" for n in range(20) if f"case-{n:04}" not in kept)
+    tab.goto(viewer.address + f"run?run=main#case={other}")
+    tab.locator("#drawer-title", has_text=other).wait_for()

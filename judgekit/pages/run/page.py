@@ -86,7 +86,7 @@ def _filled(report: Report, payload: RunPayload, served: Served | None, label: s
     figures = report.figures
     return fill(
         "run",
-        scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
+        scripts=_scripts(served=served is not None, kept=payload.kept is not None),
         connect="'none'" if served is None else "'self'",
         served=served,
         label=label,
@@ -105,6 +105,12 @@ def _filled(report: Report, payload: RunPayload, served: Served | None, label: s
         corrected_lines=corrected_lines,
         answer_lines=answer_lines,
     )
+
+
+def _scripts(*, served: bool, kept: bool) -> tuple[str, ...]:
+    """Return the pieces of the script; a server has the cases that a page does not keep."""
+    more = ("view/served", *(("view/windows",) if kept else ())) if served else ()
+    return (*SCRIPTS[:-1], *more, SCRIPTS[-1])
 
 
 _Roles = list[tuple[str, str, dict[str, Any]]]

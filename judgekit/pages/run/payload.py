@@ -240,7 +240,7 @@ class PageData:
             most: maximum length of its texts, in characters.
         """
         tape = self._tape if prompts else None
-        data, cut = _case(scored, self._texts, tape, self._origins, most=most)
+        data, cut = case_data(scored, self._texts, tape, self._origins, most=most)
         if is_derived(scored.case):
             data["place"] = self._report.places.get(scored.case.id, f"case {number + 1}")
         if why := self._reasons.numbers(scored):
@@ -309,10 +309,18 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(
+def case_data(
     scored: Scored, texts: Texts, tape: Tape | None, origins: Origins, *, most: int | None = None
 ) -> tuple[dict[str, Any], bool]:
-    """Return the data of a case, and whether a text of it is cut to `most` characters."""
+    """Return the data of a case for a page, and whether a text of it is cut.
+
+    Args:
+        scored: the case with its rows.
+        texts: the texts that cases share.
+        tape: the tape with its prompts and raw replies, if they are on the page.
+        origins: the origins of the replies.
+        most: maximum length of a text, in characters.
+    """
     data = scored.case.model_dump(mode="json", exclude_defaults=True)
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     data, cut = (data, False) if most is None else shortened(data, most)

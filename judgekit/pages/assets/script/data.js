@@ -2,6 +2,7 @@
 
 let data = { metrics: [], texts: [], cases: [], fields: [], case_fields: [], prompts: "none" };
 let cases = []; // {n, case, id, cells: [per metric], flags, facets, line, found}
+const heldEntries = new Map(); // entries of labelled cases that are not in the list now
 let facets = []; // {name, values: [...], missing: whether some case lacks it}
 let fetchAsked = null; // where a server has what was left out: case -> its records by key
 

@@ -100,8 +100,8 @@ function refresh() {
   drawn = 0;
   if (filtered || state.sort) expanded = true;
   drawMore();
-  const all = data.of ? `the ${cases.length.toLocaleString("en")} kept cases` : `${cases.length.toLocaleString("en")} case${cases.length === 1 ? "" : "s"}`;
-  parts.count.textContent = filtered ? `${shown.length.toLocaleString("en")} of ${all}` : data.of ? `${all} of ${data.of.toLocaleString("en")}` : all;
+  const all = data.of && data.window === undefined ? `the ${cases.length.toLocaleString("en")} kept cases` : `${cases.length.toLocaleString("en")} case${cases.length === 1 ? "" : "s"}`;
+  parts.count.textContent = filtered ? `${shown.length.toLocaleString("en")} of ${all}` : data.of && data.window === undefined ? `${all} of ${data.of.toLocaleString("en")}` : all;
   parts.clear.hidden = !filtered && !state.q;
   parts.sorting.textContent = (state.sort ? sortName() : DEFAULT_ORDER).toLowerCase();
   parts.order.textContent = state.sort === "input-order" ? DEFAULT_ORDER : "Input order";
@@ -165,7 +165,7 @@ function drawMore() {
   drawn += rows.length;
   parts.body.append(...rows);
   parts.all.hidden = expanded || drawn >= shown.length;
-  parts.all.textContent = `Show all ${shown.length.toLocaleString("en")} ${data.of ? "kept cases" : "cases"}`;
+  parts.all.textContent = `Show all ${shown.length.toLocaleString("en")} ${data.of && data.window === undefined ? "kept cases" : "cases"}`;
 }
 
 function row(entry, place) {

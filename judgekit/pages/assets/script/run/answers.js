@@ -104,7 +104,7 @@ function lineOf(entry, label) {
 
 // Every label there is, in the order of cases and metrics.
 function linesOf() {
-  const entries = new Map();
+  const entries = new Map(heldEntries);
   if (labels.size) for (const entry of cases) entries.set(entry.id, entry);
   const order = new Map(data.metrics.map(({ name }, n) => [name, n]));
   return [...labels.values()]
@@ -122,7 +122,7 @@ const oneLine = (text) =>
 // Labels of single replies for `judgekit persona calibrate`: does one sound like the persona?
 function personaLines() {
   if (!Object.keys(data.personas).length) return [];
-  const entries = new Map(cases.map((entry) => [entry.id, entry.case]));
+  const entries = new Map([...heldEntries.values(), ...cases].map((entry) => [entry.id, entry.case]));
   return [...labels.values()].flatMap((label) => {
     const persona = own(data.personas, label.metric);
     const { output, history } = entries.get(label.case) || {};
