@@ -77,6 +77,9 @@ if TYPE_CHECKING:  # `X as X` exports a name to type checkers
     from judgekit.suite.evaluate import score_sync as score_sync
     from judgekit.suite.merge import merge_shards as merge_shards
     from judgekit.suite.overrides import Overrides as Overrides
+    from judgekit.suite.pending_run import PendingRun as PendingRun
+    from judgekit.suite.pending_run import submit as submit
+    from judgekit.suite.pending_run import submit_sync as submit_sync
     from judgekit.suite.run import run_suite as run_suite
     from judgekit.suite.run import run_suite_sync as run_suite_sync
     from judgekit.suite.suite import Suite as Suite
@@ -149,6 +152,7 @@ _HOMES = {
     "judgekit.suite.evaluate": ["evaluate", "evaluate_sync", "score", "score_sync"],
     "judgekit.suite.merge": ["merge_shards"],
     "judgekit.suite.overrides": ["Overrides"],
+    "judgekit.suite.pending_run": ["PendingRun", "submit", "submit_sync"],
     "judgekit.suite.run": ["run_suite", "run_suite_sync"],
     "judgekit.suite.suite": ["Suite", "load_suite"],
 }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.rubric_stats.statistics import RubricStatistics as RubricStatistics
     from judgekit.authoring.lint.rule import Linted as Linted
     from judgekit.authoring.lint.rule import LintFinding as LintFinding
+    from judgekit.batch.job import Job as Job
     from judgekit.cassette.store import Store as Store
     from judgekit.core.case import Texts as Texts
     from judgekit.core.distribution import Label as Label
@@ -142,6 +143,7 @@ _names = LazyNames(
             "RubricStatistics",
         ],
         "judgekit.authoring.lint.rule": ["LintFinding", "Linted"],
+        "judgekit.batch.job": ["Job"],
         "judgekit.cassette.store": ["Store"],
         "judgekit.core.case": ["Texts"],
         "judgekit.core.distribution": ["Label"],

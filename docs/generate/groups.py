@@ -320,6 +320,19 @@ print(merged.figures.dataset == report.figures.dataset)
         "1.0 0\nTrue",
     ),
     Group(
+        "Batch jobs",
+        "The same as `judgekit run --batch`; see [batch jobs](batch.md). The metrics of this example ask no judge, so nothing is sent.",
+        ("submit", "submit_sync", "PendingRun"),
+        """
+pending = judgekit.submit_sync("suite.yaml", out="runs/later")
+assert isinstance(pending, judgekit.PendingRun)
+print(pending.jobs, pending.wait_sync(timeout=0), pending.collect_sync().exit_code)
+other = asyncio.run(judgekit.submit([case], {"length": {"maximum": 3}}))
+print(other.report.metrics["length"].mean)
+""",
+        "() True 0\n1.0",
+    ),
+    Group(
         "Compare runs, and a judge with human labels",
         "See [compare](compare.md), [correct](correct.md) and [rank models](ranking.md). These functions call no model.",
         ("compare", "Comparison", "agree", "correct_means", "CorrectedRun", "rank", "ModelRanking"),

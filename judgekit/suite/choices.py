@@ -14,6 +14,7 @@ from judgekit.runner.limits import Limits
 from judgekit.suite.choice import JudgeChoices, MetricChoices, Recording, is_number
 
 if TYPE_CHECKING:
+    from judgekit.batch.choice import BatchChoice
     from judgekit.suite.suite import Suite
 
 _EXAMPLE = "metrics=['quality', 'exact_match']"
@@ -27,13 +28,19 @@ class OpenChoices:
         metrics: the metrics, as objects or by name.
         judge: the judge of the metrics by name; several are a jury.
         recording: the cassette, the record mode and the budget of these judges.
+        batches: what the run does with batch jobs.
 
     Raises:
         ConfigError: a name, an option or a judge is wrong.
     """
 
     def __init__(
-        self, metrics: MetricChoices, *, judge: JudgeChoices | None, recording: Recording
+        self,
+        metrics: MetricChoices,
+        *,
+        judge: JudgeChoices | None,
+        recording: Recording,
+        batches: BatchChoice | None = None,
     ) -> None:
         chosen = list(_chosen(metrics))
         entries: dict[str, dict[str, Any]] = {}
@@ -48,7 +55,7 @@ class OpenChoices:
             # Metrics that are objects need nothing of a suite, whose modules take long to load.
             from judgekit.suite.chosen_suite import open_chosen
 
-            self.suite = open_chosen(entries, judge, recording)
+            self.suite = open_chosen(entries, judge, recording, batches)
         else:
             _check_unused(judge, recording)
         built = {metric.name: metric for metric in self.suite.metrics} if self.suite else {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json
@@ -21,6 +21,9 @@ from judgekit.suite.overrides import Overrides, SuiteSettings, settings_of
 from judgekit.suite.plan import Planner
 from judgekit.suite.resolved import resolve_data
 from judgekit.suite.suite import Suite, open_suite
+
+if TYPE_CHECKING:
+    from judgekit.batch.choice import BatchChoice
 
 _JUDGES = {"judge": False, "likelihood": False, "jury": True}
 """Key of an entry that names judges -> whether it names several."""
@@ -72,7 +75,10 @@ class _Roles:
 
 
 def open_chosen(
-    entries: dict[str, dict[str, Any]], judge: JudgeChoices | None, recording: Recording
+    entries: dict[str, dict[str, Any]],
+    judge: JudgeChoices | None,
+    recording: Recording,
+    batches: BatchChoice | None = None,
 ) -> Suite:
     """Open a suite of metrics by name.
 
@@ -80,6 +86,7 @@ def open_chosen(
         entries: name -> options.
         judge: the judge of the call.
         recording: where its replies are recorded.
+        batches: what the run does with batch jobs.
 
     Raises:
         ConfigError: a name, an option or a judge is wrong.
@@ -91,6 +98,9 @@ def open_chosen(
     if not no_judge:
         entries = _with_jury(entries, voters, roles)
     _check_recording(recording, roles)
+    if batches is not None and batches.sending and roles.ready:
+        model = next(iter(roles.ready.values())).model
+        raise ConfigError(f"judge: {model} is an object, and no job has its requests; name a model")
     tape = recording.cassette
     data: dict[str, Any] = {"metrics": entries, "judges": roles.written}
     data |= {} if tape is None else {"cassette": str(Path(tape).expanduser())}
@@ -98,7 +108,8 @@ def open_chosen(
     overrides = Overrides(record=recording.record or "new_episodes", no_judge=no_judge)
     resolved = resolve_data(data, base=Path(), overrides=overrides, ready=roles.ready)
     # An object is what its caller made of it, such as a cassette of its own.
-    return open_suite(resolved, unrecorded=() if tape is not None else tuple(roles.ready))
+    unrecorded = () if tape is not None else tuple(roles.ready)
+    return open_suite(resolved, unrecorded=unrecorded, batches=batches)
 
 
 def _voters(judge: Any, roles: _Roles) -> list[str]:

@@ -14,7 +14,7 @@ NOT_RUN = {
     "examples/local_judge/README.md": 2,
     "CONTRIBUTING.md": 2,
     "README.md": 2,
-    "docs/batch.md": 1,
+    "docs/batch.md": 3,
     "docs/ci.md": 3,
     "docs/cookbook/local-model.md": 1,
     "docs/get-started.md": 2,

@@ -63,7 +63,7 @@ from judgekit.datasets import from_hf, from_pandas, from_polars, to_hf, to_panda
 from judgekit.metrics.brand_voice import Authenticity, BrandVoice, Persona, load_persona
 from judgekit.metrics.prompt_alignment import Analysis, fold_prompt_alignment
 from judgekit.protocols import Judge
-from judgekit.types import JudgeLike, MetricLike, Part, Question, Result, Source, Try
+from judgekit.types import Job, JudgeLike, MetricLike, Part, Question, Result, Source, Try
 
 MODEL = "openai/NAME"
 
@@ -284,6 +284,13 @@ async def runs(case: Case, judge: Judge) -> None:
     assert_type(judgekit.run_suite_sync(suite, out=Path("runs/a")), Report)
     assert_type(await judgekit.run_suite("suite.yaml", out="runs/a"), Report)
     assert_type(judgekit.merge_shards("suite.yaml", ["runs/1"], out="runs/all"), Report)
+    pending = await judgekit.submit("suite.yaml", judge="openai/x", out=Path("runs/a"))
+    assert_type(pending, judgekit.PendingRun)
+    assert_type(pending.jobs, tuple[Job, ...])
+    assert_type(await pending.wait(timeout=60), bool)
+    assert_type(await pending.collect(live=True), Report)
+    assert_type(pending.collect_sync(), Report)
+    assert_type(judgekit.submit_sync([case], ["quality"], judge="openai/x"), judgekit.PendingRun)
     comparison = judgekit.compare("runs/a", "runs/b", cluster="user")
     assert_type(comparison, Comparison)
     ranking = judgekit.rank("runs/a", Path("runs/b"), metric="tone", draws=200)
@@ -315,6 +322,7 @@ async def runs(case: Case, judge: Judge) -> None:
     judgekit.run_suite_sync(suite, nonsense=1)  # type: ignore[call-arg]
     judgekit.run_suite_sync(suite, page="yes")  # type: ignore[arg-type]
     judgekit.merge_shards("suite.yaml", ["runs/1"])  # type: ignore[call-arg]
+    await judgekit.submit("suite.yaml", record="all")  # type: ignore[call-arg]
     judgekit.compare("runs/a")  # type: ignore[call-arg]
     judgekit.agree("runs/a", "labels.jsonl", failures="skip")  # type: ignore[arg-type]
 
