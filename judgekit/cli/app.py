@@ -1,8 +1,11 @@
 """The commands, imported on use."""
 
+from collections.abc import Mapping, Sequence
+from copy import copy
 from importlib import import_module
 from itertools import dropwhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -83,8 +86,26 @@ class CommandLoader(TyperGroup):
             raise _in_one_line(exc) from None
 
 
-class CommandWithRay(TyperCommand):
-    """A command that may have an option `--ray` with an optional value, which typer lacks."""
+class Command(TyperCommand):
+    """A command with spellings that its help does not show.
+
+    `--ray` may have no value, which typer lacks.
+    """
+
+    aliases: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Parameter -> other spellings of its flag."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return the parser of the command line."""
+        parser = super().make_parser(ctx)
+        for parameter in self.params:
+            if spellings := self.aliases.get(str(parameter.name)):
+                # A copy, because help, completion and suggestions read the spellings of the
+                # parameter itself.
+                hidden: Any = copy(parameter)
+                hidden.opts = list(spellings)
+                hidden.add_to_parser(parser, ctx)
+        return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments; `--ray` without an address means a Ray on this machine."""
@@ -110,15 +131,17 @@ def _in_one_line(error: Any) -> Exception:
 
 
 def _command(name: str) -> Any:
-    from judgekit.cli.options import OPTIONS, add_options
+    from judgekit.cli.options import OPTIONS, add_aliases, add_options
 
     module = import_module(f"judgekit.cli.{_MODULES.get(name, name)}")
     if name in GROUPS:
         return _group(name, module.app, OPTIONS)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     add_options(vars(module)[name], name)
-    alone.command(name, cls=CommandWithRay)(vars(module)[name])
-    return get_command(alone)
+    alone.command(name, cls=Command)(vars(module)[name])
+    command = get_command(alone)
+    add_aliases(command, name)
+    return command
 
 
 def _installed_command(name: str) -> Any:
@@ -133,17 +156,22 @@ def _installed_command(name: str) -> Any:
 
 
 def _group(name: str, app: typer.Typer, options: Path | None) -> Any:
-    from judgekit.cli.options import add_options
+    from judgekit.cli.options import add_aliases, add_options
 
+    for info in app.registered_commands:
+        info.cls = Command
+        if options is not None:
+            function: Any = info.callback
+            add_options(function, f"{name} {info.name or function.__name__}", file=options)
     if options is not None:
-        for command in app.registered_commands:
-            function: Any = command.callback
-            add_options(function, f"{name} {command.name or function.__name__}", file=options)
         callback: Any = app.registered_callback and app.registered_callback.callback
         if callback is not None:
             add_options(callback, name, file=options)
     group = get_group(app)
     group.name = name
+    if options is not None:
+        for word, command in group.commands.items():
+            add_aliases(command, f"{name} {word}", file=options)
     return group
 
 

@@ -55,8 +55,7 @@ def sanitize(
 def lint(
     cases: str | None = None,
     map: list[str] | None = None,
-    rows: str | None = None,
-    format: Literal["text", "json"] = "text",
+    format: str | None = None,
     strict: bool = False,
     rules: bool = False,
     explain: str | None = None,
@@ -74,7 +73,9 @@ def lint(
     from judgekit.suite.resolved import resolve
     from judgekit.suite.source import is_suite
 
-    json = json or format == "json"
+    # The flag was the format of the findings in earlier versions.
+    rows = None if format in ("text", "json") else format
+    shape, json = shape_of(rows), json or format == "json"
     if explain is not None or rules:
         shown = (rules_json if json else rules_text)(case_rules(), only=explain, command="cases")
         typer.echo(shown, nl=False)
@@ -89,10 +90,9 @@ def lint(
             raise ConfigError("the cases are in the suite; `judgekit run --plan` checks them")
         options = {name: value for name, value in given.shape().items() if value is not None}
         own = options.pop("format", None)
-        shape = shape_of(rows) if rows is not None else own
-        linted = lint_cases(given.source()[0], shape=shape, **options)
+        linted = lint_cases(given.source()[0], shape=shape if rows else own, **options)
     else:
-        read = partial(lint_cases, cases, shape=shape_of(rows))
+        read = partial(lint_cases, cases, shape=shape)
         linted = read(**(_options(cases, map) if map else {}))
         if not map and cases != "-" and not json and _unknown_columns(linted):
             if is_terminal():
@@ -146,7 +146,7 @@ def _map_hint(cases: str) -> str:
 
 
 @app.command("criteria")
-def criteria(cases: str, rows: str | None = None, json: bool = False) -> None:
+def criteria(cases: str, format: str | None = None, json: bool = False) -> None:
     """List the criteria that cases have themselves: points, kinds, tags and copies.
 
     CASES is a file of cases, or a suite, whose `fields` then say where the criteria are.
@@ -160,7 +160,7 @@ def criteria(cases: str, rows: str | None = None, json: bool = False) -> None:
 
         read = resolve(cases).cases().cases()
     else:
-        read = load_cases(cases, format=shape_of(rows))
+        read = load_cases(cases, format=shape_of(format))
     listed = list_criteria(read)
     data = partial(listed.model_dump, mode="json")
     print_document(listed, "case_criteria", data, as_json=json)

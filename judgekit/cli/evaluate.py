@@ -61,16 +61,16 @@ def evaluate(
     from judgekit.suite.suite import build_suite
 
     if benchmark is None:
-        raise ConfigError("no benchmark is given: add --benchmark FILE, a file of cases")
+        raise ConfigError("no cases are given: add --cases FILE")
     if benchmark in get_args(Shape) and not Path(benchmark).exists():
-        message = f"--benchmark {benchmark}: judgekit downloads no benchmark"
+        message = f"--cases {benchmark}: judgekit downloads no benchmark"
         advice = "save its rows as JSON Lines with the answers to score, and add --format"
         raise ConfigError(f"{message}; {advice} {benchmark}")
     options = given(positive_examples=positive_examples, negative_examples=negative_examples)
     options |= given(**named_values("--option", option))
     metrics = _metrics(evaluator, rubric, options, format=format)
     if judge_model is None and not no_judge and record != "none":
-        check_judge(metrics, flag="--judge-model")
+        check_judge(metrics)
     fields = given(reference=reference) or None
     address, params = api_base or None, named_values("--param", param) or None
     data = given(
@@ -147,19 +147,19 @@ def _metrics(
 
     if rubric is not None:
         if evaluator not in (None, "oracle"):
-            raise ConfigError(f"--rubric belongs to the evaluator oracle, not to {evaluator}")
+            raise ConfigError(f"--rubric belongs to the metric oracle, not to {evaluator}")
         return {Path(rubric).stem: {"rubric": rubric, **options}}
     if evaluator is None:
-        advice = "add --evaluator NAME (judgekit metrics lists them) or --rubric FILE"
-        raise ConfigError(f"no evaluator is given: {advice}")
+        advice = "add --metric NAME (judgekit metrics lists them) or --rubric FILE"
+        raise ConfigError(f"no metric is given: {advice}")
     known = sorted({*EVALUATORS, *metric_names()})
     name = EVALUATORS.get(evaluator, evaluator)
     if name not in known:
         hint = suggest(evaluator, known, otherwise="; judgekit metrics lists them")
-        raise ConfigError(f"--evaluator: there is no {evaluator!r}{hint}")
+        raise ConfigError(f"--metric: there is no {evaluator!r}{hint}")
     if name == "task" and "benchmark" not in options:
         if format not in PRESETS:
             kinds = ", ".join(PRESETS)
-            raise ConfigError(f"the evaluator task needs --format with its benchmark: {kinds}")
+            raise ConfigError(f"the metric task needs --format with its benchmark: {kinds}")
         options = {**options, "benchmark": format}
     return {evaluator: {"metric": name, **options} if name != evaluator else options}

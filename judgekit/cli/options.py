@@ -2,8 +2,9 @@
 
 A command is a function with plain parameters. `options.json` has an entry for each parameter, under
 the command or, for several commands, under `shared`. Keys are `help`, `argument` for a parameter
-without a flag, `short` or `flags` if the flag is not just the name, `autocompletion` (words, or a
-function of `completion`), and other arguments of `typer.Option`.
+without a flag, `flags` if the flag is not just the name, `aliases` for other spellings, which work
+but are not shown, `autocompletion` (words, or a function of `completion`), and other arguments of
+`typer.Option`. The letter of a flag comes from `LETTERS`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,23 @@ from judgekit.core.input_file import home_path
 if TYPE_CHECKING:
     from judgekit.suite.overrides import Overrides
 
+LETTERS = {
+    "--count": "-n",
+    "--criterion": "-c",
+    "--help": "-h",
+    "--input": "-i",
+    "--kind": "-k",
+    "--metric": "-m",
+    "--out": "-o",
+    "--port": "-p",
+    "--quiet": "-q",
+    "--reference": "-r",
+    "--system": "-s",
+    "--verbose": "-v",
+    "--yes": "-y",
+}
+"""Flag -> its letter, in every command that has the flag. An alias of a command may be another
+letter, as it was in earlier versions."""
 OPTIONS = Path(__file__).with_name("options.json")
 
 
@@ -92,6 +110,19 @@ def add_flags(function: Callable[..., Any], flags: Mapping[str, Any], *, before:
     vars(function)["__signature__"] = signature.replace(parameters=parameters)
 
 
+def add_aliases(command: Any, name: str, *, file: Path = OPTIONS) -> None:
+    """Give a `Command` the other spellings of its flags.
+
+    Args:
+        command: the command; its `aliases` are set.
+        name: its name, such as `rubric render`.
+        file: see `add_options`.
+    """
+    own, shared = option_entries(file).get(name, {}), option_entries()["shared"]
+    entries = {p.name: own.get(p.name) or shared.get(p.name, {}) for p in command.params}
+    command.aliases = {one: e["aliases"] for one, e in entries.items() if "aliases" in e}
+
+
 def add_options(function: Callable[..., Any], command: str, *, file: Path = OPTIONS) -> None:
     """Give the parameters of a command their flags and help.
 
@@ -138,8 +169,8 @@ def _parameter(
     kind: Any,
     *,
     argument: bool = False,
-    short: str | None = None,
     flags: list[str] | None = None,
+    aliases: Sequence[str] = (),
     autocompletion: str | list[str] | None = None,
     **settings: Any,
 ) -> Any:
@@ -149,8 +180,9 @@ def _parameter(
         settings["autocompletion"] = lambda: _completed(autocompletion)
     if argument:
         return typer.Argument(**settings)
-    names = flags or [f"--{name.replace('_', '-')}", *([short] if short else [])]
-    return typer.Option(*names, **settings)
+    names = flags or [f"--{name.replace('_', '-')}"]
+    letters = [LETTERS[flag] for flag in names if flag in LETTERS]
+    return typer.Option(*names, *letters, **settings)
 
 
 def _completed(words: str | list[str]) -> list[str]:

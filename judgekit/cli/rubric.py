@@ -60,6 +60,7 @@ def lint(
     sources: list[str] | None = None,
     results: Path | None = None,
     format: Literal["text", "sarif", "json"] = "text",
+    sarif: bool = False,
     strict: bool = False,
     minimum: int | None = None,
     api: Literal["decisions", "systemone"] | None = None,
@@ -74,14 +75,14 @@ def lint(
     from judgekit.authoring.lint.lint import lint_rubrics, lint_rules
     from judgekit.authoring.lint.text import lint_json, lint_text, rules_json, rules_text
 
-    if json and format == "sarif":
-        raise ConfigError("give --json or --format sarif, not both")
-    json = json or format == "json"
+    json, sarif = json or format == "json", sarif or format == "sarif"
+    if json and sarif:
+        raise ConfigError("give --json or --sarif, not both")
     if explain is not None or rules:
         typer.echo((rules_json if json else rules_text)(lint_rules(), only=explain), nl=False)
         return
     linted = lint_rubrics(sources or (), results=results, minimum=minimum, api=api)
-    if format == "sarif":
+    if sarif:
         from judgekit.authoring.lint.text import lint_sarif
 
         text = lint_sarif(linted)

@@ -123,12 +123,8 @@ def _metrics(
     return metrics
 
 
-def check_judge(metrics: Mapping[str, Mapping[str, Any]], *, flag: str = "--judge") -> None:
-    """Reject judged metrics without a judge.
-
-    Args:
-        metrics: the `metrics` of a suite.
-        flag: the flag that names a judge.
+def check_judge(metrics: Mapping[str, Mapping[str, Any]]) -> None:
+    """Reject judged metrics, the `metrics` of a suite, without a judge.
 
     Raises:
         ConfigError: with the missing flags.
@@ -142,7 +138,7 @@ def check_judge(metrics: Mapping[str, Mapping[str, Any]], *, flag: str = "--judg
     if judged:
         stand_in = all(name in STAND_INS for name in judged)
         hint = ", or --no-judge for the computed fallback" if stand_in else ""
-        raise ConfigError(f"no judge is given: add {flag} MODEL{hint}")
+        raise ConfigError(f"no judge is given: add --judge MODEL{hint}")
 
 
 def _case(flags: Mapping[str, str | Sequence[str] | None], case: str | None) -> Case:

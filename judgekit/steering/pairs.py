@@ -208,7 +208,7 @@ def _check(*, positive: str, negative: str, count: int) -> None:
         if len(text) > MAX_DESCRIPTION:
             raise ConfigError(f"--{flag}-description has more than {MAX_DESCRIPTION:,} characters")
     if not 1 <= count <= MAX_PAIRS:
-        raise ConfigError(f"--num-pairs must be from 1 to {MAX_PAIRS:,}, not {count}")
+        raise ConfigError(f"--count must be from 1 to {MAX_PAIRS:,}, not {count}")
 
 
 FORMAT = "judgekit-pairs/1"

@@ -153,15 +153,15 @@ def test_a_run_folder_is_written_where_one_is_named(judgekit, here):
 
 
 MISTAKES = {
-    "-e f1": "no benchmark is given: add --benchmark FILE",
-    "-b qa.jsonl": "no evaluator is given: add --evaluator NAME",
+    "-e f1": "no cases are given: add --cases FILE",
+    "-b qa.jsonl": "no metric is given: add --metric NAME",
     "-b gone.jsonl -e f1": "no such file of cases: gone.jsonl",
     "-b mmlu -e task": "judgekit downloads no benchmark",
     "-b qa.jsonl -e generatio": "did you mean 'generation'?",
     "-b qa.jsonl -e cooding": "did you mean 'coding'?",
     "-b choice.jsonl -e task": "needs --format with its benchmark: mmlu, gsm8k, humaneval",
-    "-b qa.jsonl -e oracle": "add --judge-model MODEL, or --no-judge",
-    "-b qa.jsonl -e f1 --rubric quality": "--rubric belongs to the evaluator oracle",
+    "-b qa.jsonl -e oracle": "add --judge MODEL, or --no-judge",
+    "-b qa.jsonl -e f1 --rubric quality": "--rubric belongs to the metric oracle",
     "-b qa.jsonl -e f1 --option maximum": "write it as name=value",
     "-b qa.jsonl -e f1 --option maximum=3": "takes no option 'maximum'",
     "-b qa.jsonl -e f1 -n 0": "cases.limit",

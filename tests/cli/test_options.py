@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+from collections import defaultdict
 from inspect import unwrap
 
 import pytest
@@ -10,9 +11,10 @@ import typer
 
 from judgekit.cli.app import app
 from judgekit.cli.installed import installed_names, load_module, options_of
-from judgekit.cli.options import option_entries, overrides, settings
+from judgekit.cli.options import LETTERS, option_entries, overrides, settings
 from judgekit.core.case_field import CASE_TEXTS
 from judgekit.suite.overrides import EFFECTS, Affects, Overrides
+from tests.docs.page import ROOT
 from tests.docs.test_named import commands
 
 COMMANDS = {" ".join(path[1:]): command for path, command in commands(typer.main.get_command(app))}
@@ -97,3 +99,109 @@ def test_the_words_of_flags_are_parsed_as_the_same_flags():
 
     assert parsed == GIVEN
     assert set(EFFECTS) - set(GIVEN.given()) == {"ids", "again"}
+
+
+# -- one meaning for one flag ------------------------------------------------------
+
+OPTIONS_OF = {
+    name: [p for p in command.params if p.opts[0].startswith("-") and not p.hidden]
+    for name, command in COMMANDS.items()
+}
+TWO_KINDS = {
+    "--against": "what to compare with: a run folder, or for `rank` also a judge or a file",
+    "--baseline": "what to compare with: a run folder, or for `score` the text of an answer",
+    "--case": "the case: its id, or for `score` its JSON",
+    "--model": "the model: its name, or for `steer` its folder",
+    "--set": "a parameter of a rubric: `rubric render` has only one",
+}
+"""Flags whose values differ in kind, and the meaning that they share."""
+
+
+def long_flags(parameter):
+    return [flag for flag in parameter.opts if flag.startswith("--")]
+
+
+def test_a_letter_has_one_meaning_and_a_flag_always_has_its_letter():
+    for name, options in OPTIONS_OF.items():
+        for option in options:
+            letters = [flag for flag in option.opts if not flag.startswith("--")]
+            expected = [LETTERS[flag] for flag in long_flags(option) if flag in LETTERS]
+            assert letters == expected, (name, option.opts)
+    assert len(set(LETTERS.values())) == len(LETTERS)
+
+
+def test_a_flag_takes_one_kind_of_value():
+    kinds = defaultdict(set)
+    for options in OPTIONS_OF.values():
+        for option in options:
+            for flag in long_flags(option):
+                kinds[flag].add("none" if option.is_flag else option.metavar)
+
+    assert {flag for flag, values in kinds.items() if len(values) > 1} == set(TWO_KINDS)
+
+
+def test_the_page_lists_the_letters():
+    page = (ROOT / "docs" / "terminal.md").read_text("utf-8")
+
+    assert all(f"`{letter}`" in page and f"`{flag}`" in page for flag, letter in LETTERS.items())
+
+
+FORMER = {
+    "score": ["-o"],
+    "run": ["--metric", "-m"],
+    "watch": ["--metric", "-m"],
+    "compare": ["--cases"],
+    "rank": ["--judge"],
+    "agree": ["--labels", "--system", "--html"],
+    "correct": ["--by", "--labels"],
+    "labels plan": ["--page"],
+    "labels import": ["--plan"],
+    "labels check": ["--plan"],
+    "rubric lint": ["--results"],
+    "rubric diff": ["--results"],
+    "cases lint": ["--rows"],
+    "cases criteria": ["--rows"],
+    "evaluate": [
+        "--benchmark", "-b", "--evaluator", "-e", "--num-samples", "-n", "--judge-model",
+        "--reference", "--batch-size",
+    ],
+    "answer": ["-m"],
+    "persona calibrate": ["--output"],
+    "pairs generate": ["--output", "--num-pairs", "--judge"],
+    "steer optimize": ["-m"],
+}  # fmt: skip
+"""Command -> spellings of earlier versions and of other tools, which work for ever."""
+
+
+def test_former_spellings_are_those_of_the_file():
+    aliases = {
+        name: [flag for flags in command.aliases.values() for flag in flags]
+        for name, command in COMMANDS.items()
+        if hasattr(command, "aliases")
+    }
+
+    used = {p.name for command in COMMANDS.values() for p in command.params}
+    assert {name: sorted(flags) for name, flags in aliases.items() if flags} == {
+        name: sorted(flags) for name, flags in FORMER.items()
+    }
+    assert {name for c in COMMANDS.values() for name in getattr(c, "aliases", ())} <= used
+
+
+@pytest.mark.parametrize(("name", "flag"), [(n, f) for n, flags in FORMER.items() for f in flags])
+def test_a_former_spelling_works_and_is_not_shown(name, flag):
+    command = COMMANDS[name]
+    (target,) = (p for p, flags in command.aliases.items() if flag in flags)
+    (parameter,) = (p for p in command.params if p.name == target)
+    value = "3" if (parameter.metavar or "") == "<n>" else "x"
+
+    def parsed(spelling):
+        required = [p for p in command.params if p.required and p.name != target]
+        given = [w for p in required if p.opts[0].startswith("-") for w in (p.opts[0], "1")]
+        places = ["1" for p in required if not p.opts[0].startswith("-")]
+        return command.make_context(name, [*given, *places, spelling, value]).params
+
+    assert parsed(flag) == parsed(parameter.opts[0])
+    assert str(parsed(flag)[target]).strip("[]()',") == value
+    shown = [part for line in command.get_help(command.make_context(name, [],
+             resilient_parsing=True)).splitlines() for part in line.split()]  # fmt: skip
+    assert flag not in {part.rstrip(",") for part in shown}

@@ -16,7 +16,15 @@ from tests.each import each
 
 THEIRS = {
     "docs/how-it-differs.md": {"--output", "--repeat", "--watch", "--model-role", "--log-format"},
-    "docs/metrics/personalization.md": {"--benchmark"},
+    "docs/metrics/personalization.md": {"--benchmark", "--num-pairs"},
+    # `judgekit evaluate` accepts these, too.
+    "docs/source-systems.md": {
+        "--batch-size",
+        "--benchmark",
+        "--evaluator",
+        "--judge-model",
+        "--num-samples",
+    },
 }
 """Flags of other programs."""
 NO_COMMANDS = {"judgekit gates"}

@@ -190,7 +190,7 @@ def test_no_two_pairs_are_alike(entries):
     [
         ({"positive": " "}, "--positive-description is blank"),
         ({"negative": "x" * 20_001}, "--negative-description has more than"),
-        ({"count": 0}, "--num-pairs must be from 1 to 10,000, not 0"),
+        ({"count": 0}, "--count must be from 1 to 10,000, not 0"),
     ],
 )
 def test_wrong_settings_are_said_before_asking(options, message):

@@ -162,7 +162,9 @@ def _probabilities(placed: _Labels) -> Iterator[LabelFinding]:
             yield _finding("probability", label, where, message)
     without = [one for one in placed if one[0].probability is None]
     if 0 < len(without) < len(placed):
-        message = "has no probability, and others have one: `judgekit labels import --plan` adds it"
+        message = (
+            "has no probability, and others have one: `judgekit labels import --label-plan` adds it"
+        )
         label, where = without[0]
         yield _finding("probability", label, where, f"case {label.case!r} {message}")
 

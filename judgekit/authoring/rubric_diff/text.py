@@ -147,7 +147,7 @@ def diff_text(
         ConfigError: it is not a run folder, or the run does not use this rubric.
     """
     if tape is not None and results is None:
-        raise ConfigError("--tape needs the run to compare with: --results FOLDER")
+        raise ConfigError("--tape needs the run to compare with: --run FOLDER")
     with open_version(old) as (before, old_name), open_version(new) as (after, new_name):
         changed = changes(before, after)
         effects: list[Effects] = []
