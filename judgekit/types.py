@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from judgekit.authoring.lint.rule import Linted as Linted
     from judgekit.authoring.lint.rule import LintFinding as LintFinding
     from judgekit.batch.job import Job as Job
+    from judgekit.cassette.mode import RecordChoice as RecordChoice
     from judgekit.cassette.store import Store as Store
     from judgekit.core.case import Texts as Texts
     from judgekit.core.distribution import Label as Label
@@ -144,6 +145,7 @@ _names = LazyNames(
         ],
         "judgekit.authoring.lint.rule": ["LintFinding", "Linted"],
         "judgekit.batch.job": ["Job"],
+        "judgekit.cassette.mode": ["RecordChoice"],
         "judgekit.cassette.store": ["Store"],
         "judgekit.core.case": ["Texts"],
         "judgekit.core.distribution": ["Label"],

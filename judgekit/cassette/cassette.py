@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
-from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.mode import RecordChoice, RecordMode
 from judgekit.cassette.record import PART_NAMED, encode, share_line
 from judgekit.cassette.recordings import MAX_OLDER, Hit, Recordings, confirmed, failed
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
+from judgekit.core.arguments import checked
 from judgekit.core.errors import (
     CaseError,
     CassetteError,
@@ -54,6 +55,7 @@ class Cassette(JudgeWrapper):
     instead of requested again.
     """
 
+    @checked
     def __init__(
         self,
         judge: JudgeLike,
@@ -119,12 +121,13 @@ class Cassette(JudgeWrapper):
         self._new_lines = NewLines(self.path.parent)
 
     @classmethod
+    @checked
     def open(
         cls,
         path: str | Path,
         judge: JudgeLike,
         *,
-        record: RecordMode | str = RecordMode.NONE,
+        record: RecordChoice = RecordMode.NONE,
         redact: Callable[[str], str] | None = None,
         store: str | Path | None = None,
     ) -> Cassette:

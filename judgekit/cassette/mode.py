@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
@@ -33,4 +34,6 @@ class RecordMode(StrEnum):
             raise ConfigError(f"no record mode {text!r}{hint}") from exc
 
 
+RecordChoice = RecordMode | Literal["none", "new_episodes", "all"]
+"""A record mode, or its name."""
 _MEANINGS = "none (replay only), new_episodes (ask what is missing) or all (ask everything again)"

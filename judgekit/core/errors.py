@@ -3,6 +3,7 @@
 JudgekitError
 ├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
 │   ├── UnknownOption      a metric does not take an option
+│   ├── WrongArgument      an argument in Python is of a wrong type; also a TypeError
 │   └── RubricError        a rubric file is wrong
 │       └── AbstractRubric     a rubric that is only there to be extended
 ├── DatasetError           a case cannot be read: the run stops, exit 2
@@ -79,6 +80,17 @@ class UnknownOption(ConfigError):
     def __init__(self, metric: str, option: str, known: list[str], *, hint: str) -> None:
         super().__init__(f"metric {metric!r} takes no option {option!r}{hint}")
         self.metric, self.option, self.known = metric, option, known
+
+
+class WrongArgument(ConfigError, TypeError):
+    """An argument of a public function is unknown, missing, or of a wrong type.
+
+    `problem` is the message without the name of the function.
+    """
+
+    def __init__(self, message: str, *, problem: str = "") -> None:
+        super().__init__(message)
+        self.problem = problem or message
 
 
 class RubricError(ConfigError):

@@ -13,7 +13,7 @@ from judgekit.core.judge_settings import NO_SETTINGS, JudgeSettings
 from judgekit.core.key_rules import keyed_params, verdict_identity
 from judgekit.core.protocols import Judge, JudgeLike, ServerKnowledge, TextStore
 from judgekit.core.request import About, ChatMessage, Form, Reply, Request
-from judgekit.core.value import Json, trusted
+from judgekit.core.value import Json, described, is_coroutine, trusted
 
 _KEYED = ("identity", "params", "mode", "api", "max_reason")
 _LEARNT = ("identified", "findings", "keep_in")
@@ -254,9 +254,14 @@ class JudgeWrapper(BaseJudge):
 
 
 def _no_judge(judge: object) -> str:
-    kind = "class" if isinstance(judge, type) else type(judge).__name__
+    if isinstance(judge, type):
+        return f"judge is the class {judge.__name__}; create one: {judge.__name__}(...)"
+    if is_coroutine(judge):
+        name = judge.__name__
+        judge.close()
+        return f"judge is a coroutine of {name}; give the function, without a call: judge={name}"
     return (
-        f"judge is a {kind}; a judge is a model string such as 'openai/NAME', an "
+        f"judge is {described(judge)}; a judge is a model string such as 'openai/NAME', an "
         "async function of a request, or an object with `model` and `async ask(request)`"
     )
 

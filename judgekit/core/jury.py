@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
+from judgekit.core.arguments import checked
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError
 from judgekit.core.judge_settings import check_max_reason
 from judgekit.core.judge_wrapper import BaseJudge, NamedJudge, as_judge
+from judgekit.core.limits import MOST_SAMPLES
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
 from judgekit.core.suggest import suggest
@@ -62,6 +64,7 @@ class Jury(NamedJudge):
         ConfigError: an argument is out of range, or two members have the same name.
     """
 
+    @checked
     def __init__(
         self,
         members: Mapping[str, JudgeLike] | Sequence[JudgeLike] | JudgeLike,
@@ -77,6 +80,8 @@ class Jury(NamedJudge):
     ) -> None:
         named = _named(members)
         _check_whole("samples", samples)
+        if samples > MOST_SAMPLES:
+            raise ConfigError(f"samples must be at most {MOST_SAMPLES:,}, not {samples:,}")
         _check_word("order", order, get_args(Order))
         _check_word("vote", vote, get_args(Vote))
         if readout is not None:

@@ -3,6 +3,8 @@
 from judgekit.core.errors import ConfigError
 
 MOST_CASES = 10**12
+MOST_SAMPLES = 1000
+"""Maximum number of samples of a judge for one case; more is a slip, and would cost as much."""
 MOST_CALLS = 256
 """Maximum number of concurrent calls with `concurrency: auto`."""
 

@@ -1,10 +1,12 @@
 """The base class of values: frozen, without unknown fields, with finite numbers only."""
 
 import math
+import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import SchemaValidator, core_schema
@@ -84,10 +86,21 @@ class Value(BaseModel):
             try:
                 self.__pydantic_validator__.validate_python(fields, self_instance=self)
             except ValidationError as exc:
-                raise _invalid(type(self), exc) from exc
+                raise invalid(type(self), exc) from exc
 
         # Otherwise pydantic calls it for every nested value, too.
         __init__.__pydantic_base_init__ = True
+
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in type(self).model_fields:
+                owner, copy = type(self).__name__, f"model_copy(update={{{name!r}: ...}})"
+                raise InvalidValue(f"{owner}: {name} cannot be changed; make a copy: {copy}")
+            super().__setattr__(name, value)
+
+        def __delattr__(self, name: str) -> None:
+            raise InvalidValue(f"{type(self).__name__}: {name} cannot be deleted")
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -110,7 +123,7 @@ class Value(BaseModel):
         return copied
 
 
-def _invalid(model: type[Value], exc: ValidationError) -> InvalidValue:
+def invalid(model: type[BaseModel], exc: ValidationError) -> InvalidValue:
     """Return the error of a constructor, without the words of pydantic."""
     faults = exc.errors(include_url=False)
     # A missing field is often present under another spelling.
@@ -119,15 +132,14 @@ def _invalid(model: type[Value], exc: ValidationError) -> InvalidValue:
     rule = value_rule(fault)
     if fault["type"] == "extra_forbidden":
         known = list(model.model_fields) if len(fault["loc"]) == 1 else []
-        meant = model.other_names.get(path)
+        meant = getattr(model, "other_names", {}).get(path)
         hint = f"; did you mean {meant!r}?" if meant else suggest(path, known)
         return InvalidValue(f"{model.__name__}: unknown field {path!r}{hint}")
     if not path:
         return InvalidValue(f"{model.__name__}: {rule}")
     if fault["type"] == "missing":
         return InvalidValue(f"{model.__name__}: {path!r} is missing; add {path}=...")
-    shown = _Short(fault["input"])
-    return InvalidValue(f"{model.__name__}: {path} {rule}, not {shown}")
+    return InvalidValue(f"{model.__name__}: {path} {rule}, not {described(fault['input'])}")
 
 
 def sparse(*, default: Any) -> Any:
@@ -136,6 +148,34 @@ def sparse(*, default: Any) -> Any:
     Values that do not use a field of a later version keep the bytes that earlier versions wrote.
     """
     return Field(default=default, exclude_if=lambda value: value == default)
+
+
+def shortened(value: Any) -> str:
+    """Return the repr of a value for a message; long texts and lists are shortened."""
+    return str(_Short(value))
+
+
+def described(value: Any) -> str:
+    """Return a value as a message shows it; an object without a readable form by its class.
+
+    Example:
+        >>> described("5"), described(int), described(object())
+        ("'5'", 'the class int', 'an object of object')
+    """
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if is_coroutine(value):
+        return f"a coroutine of {value.__name__}"
+    if isinstance(value, str | bytes | int | float | list | tuple | dict | None | PurePath):
+        return str(_Short(value))
+    if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType):
+        return f"the function {value.__name__}"
+    return f"an object of {type(value).__name__}"
+
+
+def is_coroutine(value: object) -> "TypeGuard[types.CoroutineType[Any, Any, Any]]":
+    """Return whether a value is the result of an async function that was not awaited."""
+    return isinstance(value, types.CoroutineType)
 
 
 class _Short(str):

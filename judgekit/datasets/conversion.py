@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.case_field import TEXT_LISTS
 from judgekit.core.errors import ConfigError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars
 
 
+@checked
 def from_pandas(
     frame: pandas.DataFrame,
     *,
@@ -48,6 +50,7 @@ def from_pandas(
     return load_cases(frame, format=format, fields=fields, limit=limit)
 
 
+@checked
 def from_polars(
     frame: polars.DataFrame | polars.LazyFrame,
     *,
@@ -63,6 +66,7 @@ def from_polars(
     return load_cases(frame, format=format, fields=fields, limit=limit)
 
 
+@checked
 def from_hf(
     source: datasets.Dataset | datasets.IterableDataset | str | Path,
     *,
@@ -122,6 +126,7 @@ def _table(cases: Source) -> Table:
     return table.without_empty(keep=("id", "input", "output"))
 
 
+@checked
 def to_pandas(cases: Source) -> pandas.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
@@ -136,6 +141,7 @@ def to_pandas(cases: Source) -> pandas.DataFrame:
     return to_pandas_frame(_table(cases))
 
 
+@checked
 def to_polars(cases: Source) -> polars.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
@@ -150,6 +156,7 @@ def to_polars(cases: Source) -> polars.DataFrame:
     return to_polars_frame(_table(cases))
 
 
+@checked
 def to_hf(cases: Source) -> datasets.Dataset:
     """Return cases as a Hugging Face data set; JSON is stored as in `to_polars`.
 

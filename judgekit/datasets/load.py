@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
 from judgekit.core.input_file import nearby
@@ -56,6 +57,7 @@ ENDINGS: Mapping[str, Container] = {
 _LONGEST_PATH = 1000
 
 
+@checked
 def load_cases(
     source: Source,
     *,
@@ -190,11 +192,20 @@ def cases_of(source: Source) -> Iterable[Case]:
     """Return cases unchanged; load a path, a data frame or a list of dicts with `load_cases`."""
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
         return load_cases([source] if isinstance(source, Mapping | Case) else source)
-    if not isinstance(source, Iterable):
+    if isinstance(source, bytes | type) or not isinstance(source, Iterable):
         return load_cases(source)
     if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):
         return load_cases(source)
-    return cast("Iterable[Case]", source)
+    return _read_if_needed(iter(source))
+
+
+def _read_if_needed(source: Iterator[Any]) -> Iterator[Case]:
+    """Yield cases, and what is read from dicts among them."""
+    for case in source:
+        if isinstance(case, Case):
+            yield case
+        else:
+            yield from load_cases(chain([case], source))
 
 
 def read_file(

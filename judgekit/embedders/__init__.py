@@ -23,6 +23,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import AsyncEmbedder, Embedder
 from judgekit.core.suggest import suggest
+from judgekit.core.value import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,7 +145,8 @@ def check_embedder(metric: str, embedder: object) -> None:
         _read(embedder)
         return
     if isinstance(embedder, type) or not isinstance(embedder, Embedder | AsyncEmbedder):
-        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {embedder!r}")
+        given = described(embedder)
+        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {given}")
 
 
 def ready(embedder: Chosen) -> SharedEmbedder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
@@ -28,6 +29,7 @@ class HostedEmbedder(BaseEmbedder):
 
     dimensions: int | None = None
 
+    @checked
     def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge

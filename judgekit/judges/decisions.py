@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
 
+from judgekit.core.arguments import checked
 from judgekit.core.decisions import DECISION_APIS, Decision, decisions_of
 from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.judge_settings import JudgeSettings
@@ -59,6 +60,7 @@ class DecisionJudge(ServerJudge):
         ConfigError: an argument is out of range, or the address is missing.
     """
 
+    @checked
     def __init__(
         self,
         model: str,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgekit.core.arguments import checked
 from judgekit.core.errors import ConfigError
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
@@ -35,8 +36,9 @@ class FakeJudge(NamedJudge):
         ConfigError: `script` is not a function.
     """
 
+    @checked
     def __init__(self, script: Script | None = None, *, model: str = f"{FAKE.prefix}judge") -> None:
-        if script is not None and not callable(script):
+        if script is not None and (not callable(script) or isinstance(script, type)):
             raise ConfigError(
                 "FakeJudge takes a function of the request, such as "
                 "lambda request: {'polite': {'reason': 'r', 'value': True}}"

@@ -13,6 +13,7 @@ from contextlib import (
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from judgekit.core.arguments import checked
 from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
@@ -218,6 +219,7 @@ class LimitedJudge(JudgeWrapper):
         ConfigError: a limit is neither positive nor `auto`.
     """
 
+    @checked
     def __init__(
         self,
         judge: JudgeLike,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from judgekit.core.arguments import checked
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings, check_max_reason
 from judgekit.core.request import Reply, Request, Try
@@ -72,6 +73,7 @@ class LiteLLMJudge(ServerJudge):
         meter: every HTTP attempt is charged to its budget.
     """
 
+    @checked
     def __init__(
         self,
         model: str,

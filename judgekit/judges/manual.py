@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import output_digest
 from judgekit.core.errors import (
@@ -56,6 +57,7 @@ class ManualJudge(NamedJudge):
 
     settings: JudgeSettings
 
+    @checked
     def __init__(
         self,
         name: str,

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import (
     ConfigError,
@@ -52,6 +53,7 @@ class RecordedJudge(NamedJudge):
 
     settings: JudgeSettings
 
+    @checked
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         super().__init__(PREFIX + self.path.stem)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 from judgekit.core.case import Case, has_text, is_given
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.value import Json
+from judgekit.core.value import Json, described
 from judgekit.embedders import Chosen, check_embedder
 
 
@@ -93,26 +93,30 @@ def check_number(metric: str, option: str, value: object, kind: type, bounds: Bo
     low_fits = number and (value > bounds.low if bounds.above else value >= bounds.low)  # type: ignore[operator]
     if not low_fits or not math.isfinite(value) or value > bounds.high:  # type: ignore[arg-type, operator]
         whole = "whole " if kind is int else ""
-        raise ConfigError(f"{metric}: {option} must be a {whole}number {bounds}, not {value!r}")
+        raise ConfigError(
+            f"{metric}: {option} must be a {whole}number {bounds}, not {described(value)}"
+        )
 
 
 def check_choice(metric: str, option: str, value: object, allowed: Any) -> None:
     """Refuse a value that is not in a `Literal`."""
     if value not in get_args(allowed):
         names = ", ".join(str(name) for name in get_args(allowed))
-        raise ConfigError(f"{metric}: {option} must be one of {names}, not {value!r}")
+        raise ConfigError(f"{metric}: {option} must be one of {names}, not {described(value)}")
 
 
 def check_flag(metric: str, option: str, value: object) -> None:
     """Refuse a value that is not true or false."""
     if not isinstance(value, bool):
-        raise ConfigError(f"{metric}: {option} must be true or false, not {value!r}")
+        raise ConfigError(f"{metric}: {option} must be true or false, not {described(value)}")
 
 
 def check_name(metric: str, value: object) -> None:
     """Refuse a metric name that is blank or not a text."""
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{metric}: name must be a text that is not blank, not {value!r}")
+        raise ConfigError(
+            f"{metric}: name must be a text that is not blank, not {described(value)}"
+        )
 
 
 def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
@@ -121,7 +125,9 @@ def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
     if not isinstance(texts, Sequence) or not all(
         isinstance(text, str) and text.strip() for text in texts
     ):
-        raise ConfigError(f"{metric}: {option} must be a list of texts, none blank, not {value!r}")
+        raise ConfigError(
+            f"{metric}: {option} must be a list of texts, none blank, not {described(value)}"
+        )
     return tuple(texts)
 
 

@@ -12,6 +12,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Asks, Card, Metric, MetricInfo, MetricLike
 from judgekit.core.score import Score
+from judgekit.core.value import described, is_coroutine
 
 _OPTIONAL = ("range", "higher_is_better", "figures", "made_with", "asks_further", "needs")
 """Optional attributes of a simple metric that become facts about it; each has a default."""
@@ -114,11 +115,34 @@ def as_metric(metric: MetricLike) -> Metric:
         return metric
     if is_metric(metric):
         return AdaptedMetric(metric)
-    if isroutine(metric) and metric.__name__ != "<lambda>":
+    if isroutine(metric) and metric.__name__ != "<lambda>" and not _is_ours(metric):
         from judgekit.metrics.function import FunctionMetric
 
         return FunctionMetric(name=metric.__name__, function=metric)
-    raise ConfigError(f"{metric!r} is not a metric; create one: judgekit.create_metric({metric!r})")
+    raise ConfigError(_no_metric(metric))
+
+
+def _no_metric(metric: object) -> str:
+    if isinstance(metric, type):
+        name = metric.__name__
+        return f"metrics: the class {name} is not a metric; create one: {name}(...)"
+    if is_coroutine(metric):
+        metric.close()
+        return f"metrics: {described(metric)} is not a metric; await it"
+    if isinstance(metric, str):
+        example = f"judgekit.create_metric({metric!r})"
+        return f"metrics: a metric is expected, not the text {metric!r}; create it: {example}"
+    if isroutine(metric) and _is_ours(metric):
+        example = f"judgekit.{metric.__name__}('length', ...)"
+        return f"metrics: {described(metric)} is not a metric; call it: {example}"
+    if isroutine(metric):
+        return "metrics: a lambda has no name for its results; write def NAME(case)"
+    return f"metrics: {described(metric)} is not a metric; write metrics=['quality', 'exact_match']"
+
+
+def _is_ours(value: Any) -> bool:
+    """Return whether a function is one of judgekit, such as `create_metric` without a call."""
+    return isroutine(value) and str(value.__module__).partition(".")[0] == "judgekit"
 
 
 def parameter_of(option: str) -> str:

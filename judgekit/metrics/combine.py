@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Fallback, Part, Score, Status, checked_score
 from judgekit.core.synchronous import gather_all
-from judgekit.core.value import Json
+from judgekit.core.value import Json, described
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.weights import Scale, fold_parts, spelled_part
@@ -38,7 +38,10 @@ class Combined(Metric):
     def __post_init__(self) -> None:
         check_name("combined", self.name)
         check_choice(self.name, "combine", self.combine, Combine)
-        object.__setattr__(self, "of", tuple(map(as_metric, self.of)))
+        of: Any = self.of  # a suite or a caller may give any value
+        if isinstance(of, str) or not isinstance(of, Iterable):
+            raise ConfigError(f"{self.name}: of must be a list of metrics, not {described(of)}")
+        object.__setattr__(self, "of", tuple(map(as_metric, of)))
         names = [metric.name for metric in self.of]
         if not names:
             raise ConfigError(f"{self.name}: combine needs `of: [metric, ...]`")

@@ -9,8 +9,9 @@ from dataclasses import is_dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.core.arguments import check_call, checked
 from judgekit.core.entry_points import offers
-from judgekit.core.errors import ConfigError, UnknownOption
+from judgekit.core.errors import ConfigError, UnknownOption, WrongArgument
 from judgekit.core.generation import (
     current,
     last_with_metric,
@@ -84,6 +85,7 @@ def metric(
     from judgekit.metrics.function import FunctionMetric
 
     facts: Any = {"range": range, "higher_is_better": higher_is_better, "needs": needs}
+    check_call(metric, (name,), facts)
 
     def wrap(function: ScoringFunction) -> FunctionMetric:
         new_metric = FunctionMetric(name=name, function=function, **facts)
@@ -126,6 +128,7 @@ def _home(registered: FunctionMetric) -> str:
     return f"{module}.{getattr(function, '__qualname__', kind.__qualname__)}"
 
 
+@checked
 def create_metric(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> Metric:
     """Create a metric by name.
 
@@ -210,6 +213,9 @@ class Maker(NamedTuple):
         try:
             with self.of_generation():
                 return as_metric(self.factory(**{parameter_of(n): v for n, v in options.items()}))
+        except WrongArgument as exc:
+            # The options of a file are no arguments, and the caller knows its line.
+            raise ConfigError(exc.problem.partition("; write ")[0]) from exc
         except TypeError as exc:
             raise ConfigError(f"metric {name!r}: {exc}") from exc
 

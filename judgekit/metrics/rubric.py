@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case, Message, with_last_messages
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -145,6 +146,7 @@ class RubricMetric(JudgedMetric):
 
     confidence = "is the share of the rubric's weight that the judge answered"
 
+    @checked
     def __init__(
         self,
         rubric: Rubric | str | Path | None = None,

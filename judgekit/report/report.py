@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     import polars
 
     from judgekit.core.display.parts import DisplayPart as Shown
-    from judgekit.report.table import Per
+
+Per = Literal["metric", "criterion", "opinion", "run"]
+"""What a row of the table is about: a metric of a case, a criterion or an opinion of one, a metric
+of the run."""
 
 
 class Figures(Value):
@@ -85,6 +89,7 @@ class Report(Displayed):
 
         return report_parts(self)
 
+    @checked
     def case(self, id: str) -> Scored:
         """Return a case with its rows; notebooks show it in full.
 
@@ -97,6 +102,7 @@ class Report(Displayed):
         raise ConfigError(f"the run has no case {id!r}; report.to_pandas()['case'] has all ids")
 
     @classmethod
+    @checked
     def read(cls, folder: str | Path) -> Report:
         """Load the report of a run folder.
 
@@ -157,8 +163,9 @@ class Report(Displayed):
             return 3
         return 1 if any(not gate.passed for gate in self.figures.gates) else 0
 
+    @checked
     def to_pandas(
-        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+        self, *, per: Per = "metric", wide: bool = False, include: str | Sequence[str] = ()
     ) -> pandas.DataFrame:
         """Return the results as a data frame.
 
@@ -181,8 +188,9 @@ class Report(Displayed):
 
         return to_pandas_frame(result_table(self, per=per, wide=wide, include=include))
 
+    @checked
     def to_polars(
-        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+        self, *, per: Per = "metric", wide: bool = False, include: str | Sequence[str] = ()
     ) -> polars.DataFrame:
         """Return the results as a polars data frame, with the arguments of `to_pandas`."""
         from judgekit.datasets.dataframes.libraries import to_polars_frame
@@ -190,8 +198,9 @@ class Report(Displayed):
 
         return to_polars_frame(result_table(self, per=per, wide=wide, include=include))
 
+    @checked
     def to_hf(
-        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+        self, *, per: Per = "metric", wide: bool = False, include: str | Sequence[str] = ()
     ) -> datasets.Dataset:
         """Return the results as a Hugging Face data set, with the arguments of `to_pandas`."""
         from judgekit.datasets.dataframes.libraries import to_hf_dataset
@@ -199,6 +208,7 @@ class Report(Displayed):
 
         return to_hf_dataset(result_table(self, per=per, wide=wide, include=include))
 
+    @checked
     def export(self, format: str, path: str | Path) -> Path:
         """Write the run in a format of `--export`, such as `csv` or `excel`, and return its path.
 
@@ -210,6 +220,7 @@ class Report(Displayed):
 
         return export(self, format, Path(path))
 
+    @checked
     def to_html(self, path: str | Path | None = None) -> Path:
         """Write the page, by default to the run folder, and return its path.
 

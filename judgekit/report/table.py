@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
@@ -13,14 +13,12 @@ from judgekit.core.score import Failure, Result, Row, Score, own_parts, own_valu
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
+from judgekit.report.report import Per
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
     from judgekit.report.summary import MetricSummary
 
-Per = Literal["metric", "criterion", "opinion", "run"]
-"""What a row of the table is about: a metric of a case, a criterion or an opinion of one, a metric
-of the run."""
 
 RESULT: Mapping[str, Kind] = {
     **dict.fromkeys(("case", "metric", "status"), "text"),
@@ -68,7 +66,7 @@ _CORRECTED: Mapping[str, Kind] = {
 
 
 def result_table(
-    report: Report, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+    report: Report, *, per: Per = "metric", wide: bool = False, include: str | Sequence[str] = ()
 ) -> Table:
     """Return the results of a run as columns, read one case at a time.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import TemplateNotFound
 from pydantic import ValidationError
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import digest, digest_json
 from judgekit.core.errors import AbstractRubric, ConfigError, InvalidReply, RubricError
 from judgekit.core.file_model import comment_hint, describe, steps_to, validate_file
@@ -44,6 +45,7 @@ _MOST = 50
 _RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 
+@checked
 def load_rubric(
     source: str | Path, *, base: Path | None = None, folders: Sequence[Path] = ()
 ) -> Rubric:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.core.arguments import checked_class
 from judgekit.core.case import Case
 from judgekit.core.comparing import at_least, below
 from judgekit.core.errors import ConfigError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from judgekit.report.run_labels import RunLabels
 
 
+@checked_class
 class Rules(NamedTuple):
     """Settings of all gates of a run, and gates on the whole run."""
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from judgekit.core.arguments import checked_class
 from judgekit.report.summary import MetricSummary
 
 
+@checked_class
 class Limits(NamedTuple):
     """The numbers of rows that may fail or use a fallback in a complete run."""
 

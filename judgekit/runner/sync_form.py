@@ -6,6 +6,8 @@ from collections.abc import Callable, Coroutine
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
+from judgekit.core.arguments import checked
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -29,6 +31,6 @@ def sync_form(
         run.__name__, run.__qualname__ = named.__name__, named.__qualname__
         parameters = (function.__doc__ or "").partition("    Args:\n")[2]
         run.__doc__ = f"{(named.__doc__ or '').rstrip()}\n\n    Args:\n{parameters}"
-        return run
+        return checked(run)
 
     return decorate

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.cassette.cassette import Cassette
+from judgekit.core.arguments import checked
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.in_flight import Drain
@@ -114,6 +115,7 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
     return tuple(messages)
 
 
+@checked
 async def answer_cases(
     cases: Source,
     judge: JudgeLike,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.cassette.mode import RecordChoice
 from judgekit.core.protocols import JudgeLike, MetricLike
 
 MetricChoice = MetricLike | str | Path
@@ -22,10 +23,5 @@ class Recording(NamedTuple):
     """Where the judges of names are recorded, and what they may cost."""
 
     cassette: str | Path | None = None
-    record: str | None = None
+    record: RecordChoice | None = None
     max_cost: float | None = None
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value is a number, and not true or false."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

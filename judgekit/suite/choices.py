@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
+from judgekit.core.value import described
 from judgekit.metrics.adapter import as_metric
 from judgekit.rubric.versions import SUFFIX
 from judgekit.runner.limits import Limits
-from judgekit.suite.choice import JudgeChoices, MetricChoices, Recording, is_number
+from judgekit.suite.choice import JudgeChoices, MetricChoices, Recording
 
 if TYPE_CHECKING:
     from judgekit.batch.choice import BatchChoice
@@ -82,16 +83,7 @@ class OpenChoices:
         if given is None:
             return own
         if isinstance(given, Mapping):
-            for name, value in given.items():
-                if not is_number(value):
-                    raise ConfigError(f"thresholds: {name!r} needs a number, not {value!r}")
             return {**own, **given}
-        first = self.metrics[0].name if self.metrics else "quality"
-        if not is_number(given):
-            raise ConfigError(
-                f"thresholds: a number, or metric -> number, is expected, not {given!r}; "
-                f"write thresholds={{{first!r}: 0.7}}"
-            )
         if len({metric.higher_is_better for metric in self.metrics}) > 1:
             least = next(m.name for m in self.metrics if not m.higher_is_better)
             raise ConfigError(
@@ -118,7 +110,9 @@ class OpenChoices:
             return own
         form = "write gates={'quality': {'mean': 0.6}}"
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ConfigError(f"gates: metric -> bounds is expected, not {given!r}; {form}")
+            raise ConfigError(
+                f"gates: metric -> bounds is expected, not {described(given)}; {form}"
+            )
         if not isinstance(given, Mapping):
             return [*given] if not own else _refuse_two(own)
         for name, bounds in given.items():
@@ -180,7 +174,6 @@ def _chosen(metrics: Any) -> Iterator[_Named | Metric]:
                     f"metrics: {one.name!r} is a rubric; write its name or path, or make a metric "
                     "of it: judgekit.RubricMetric(rubric, judge=...)"
                 )
-            raise ConfigError(f"metrics: {one!r:.60} is no metric; write {_EXAMPLE}")
         yield as_metric(one)
 
 

@@ -14,7 +14,7 @@ from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
-from judgekit.suite.choice import JudgeChoices, Recording, is_number
+from judgekit.suite.choice import JudgeChoices, Recording
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import facts_of
 from judgekit.suite.overrides import Overrides, SuiteSettings, settings_of
@@ -191,18 +191,8 @@ def _asking(settings: SuiteSettings, roles: _Roles) -> Iterator[str]:
 
 
 def _check_recording(recording: Recording, roles: _Roles) -> None:
-    if recording.cassette is not None and not isinstance(recording.cassette, str | Path):
-        raise ConfigError(
-            f"cassette: the path of a tape is expected, not {type(recording.cassette).__name__}; "
-            "an open Cassette is a judge: judge=cassette"
-        )
-    if not isinstance(recording.record, str | None):
-        raise ConfigError(
-            f"record: {recording.record!r} is no record mode; write 'none' (replay only), "
-            "'new_episodes' or 'all'"
-        )
     cost = recording.max_cost
-    if cost is not None and (not is_number(cost) or cost <= 0):
+    if cost is not None and cost <= 0:
         raise ConfigError(f"max_cost: US dollars above 0 are expected, not {cost!r}")
     for judge in roles.ready.values():
         if cost is not None:

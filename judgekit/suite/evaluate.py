@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.cassette.mode import RecordChoice
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Result
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from judgekit.report.run_labels import RunLabels
 
 
+@checked
 async def evaluate(
     cases: Source,
     metrics: MetricChoices,
@@ -35,7 +38,7 @@ async def evaluate(
     thresholds: float | Mapping[str, float] | None = None,
     gates: Gates | None = None,
     cassette: str | Path | None = None,
-    record: str | None = None,
+    record: RecordChoice | None = None,
     max_cost: float | None = None,
     cluster: str | None = None,
     labels: RunLabels | str | Path | None = None,
@@ -131,13 +134,14 @@ def evaluate_sync() -> None:
     """
 
 
+@checked
 async def score(
     case: Case | Mapping[str, Any],
     metric: MetricChoice | Mapping[str, Mapping[str, Any] | None],
     *,
     judge: JudgeChoices | None = None,
     cassette: str | Path | None = None,
-    record: str | None = None,
+    record: RecordChoice | None = None,
     max_cost: float | None = None,
 ) -> Result:
     """Score one case with one metric; a failure is returned, not raised.
@@ -170,13 +174,14 @@ async def score(
     return next(report.results).rows[0].result
 
 
+@checked
 def score_sync(
     case: Case | Mapping[str, Any],
     metric: MetricChoice | Mapping[str, Mapping[str, Any] | None],
     *,
     judge: JudgeChoices | None = None,
     cassette: str | Path | None = None,
-    record: str | None = None,
+    record: RecordChoice | None = None,
     max_cost: float | None = None,
 ) -> Result:
     """Score one case from synchronous code, also inside a running event loop; see `score`.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.cassette.tape import join_tapes
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -43,6 +44,7 @@ from judgekit.suite.resolved import ResolvedSuite, resolve
 from judgekit.suite.run import MAX_KEYS
 
 
+@checked
 def merge_shards(
     suite: str | Path,
     folders: Sequence[str | Path],

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.input_file import home_path, nearby
 from judgekit.core.suggest import suggest
+from judgekit.core.value import invalid
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.shard import Shard
 from judgekit.rubric.library import RubricFolder, own_folders
@@ -96,6 +97,17 @@ class Overrides(FileModel):
         frozenset()
     )
     """Keys of recorded requests to send again."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **fields: Any) -> None:
+            try:
+                self.__pydantic_validator__.validate_python(fields, self_instance=self)
+            except ValidationError as exc:
+                raise invalid(type(self), exc) from exc
+
+        # Otherwise pydantic calls it for validated files, too.
+        __init__.__pydantic_base_init__ = True
 
     @property
     def narrow(self) -> bool:

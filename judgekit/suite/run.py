@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -48,6 +49,7 @@ _UNANSWERED = ("unavailable", "cassette_miss", "not_run", "pending")
 """Failures of requests without a reply."""
 
 
+@checked
 async def run_suite(
     suite: Suite | str | Path,
     *,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.generation import of_generation
 from judgekit.core.input_file import home_path
@@ -205,6 +206,7 @@ def open_suite(
     )
 
 
+@checked
 def load_suite(
     path: str | Path, overrides: Overrides | None = None, *, judge: JudgeLike | None = None
 ) -> Suite:

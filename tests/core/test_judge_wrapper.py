@@ -164,7 +164,7 @@ def test_a_judge_with_all_members_is_taken_as_it_is():
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(7, "judge is a int; a judge is"), (Small, "judge is a class; a judge is")],
+    [(7, "judge is 7; a judge is"), (Small, "judge is the class Small; create one")],
 )
 def test_an_object_that_is_no_judge_is_refused(value, message):
     with pytest.raises(ConfigError, match=message):

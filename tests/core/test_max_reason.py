@@ -126,7 +126,7 @@ def test_counting_loops_and_whole_phrases() -> None:
 
 @pytest.mark.parametrize("value", [0, 19, 20_001, 1.5, True, "160"])
 def test_a_bound_out_of_range_is_one_clear_line(value) -> None:
-    with pytest.raises(ConfigError, match="max_reason is a whole number of characters from 20"):
+    with pytest.raises(ConfigError, match=r"max_reason (is|must be) a whole number"):
         Jury(AbsentJudge("openai/judge"), max_reason=value)
 
 

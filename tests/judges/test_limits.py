@@ -227,7 +227,7 @@ def test_reply_without_a_price_ends_concurrent_calls() -> None:
     "limits", [{"rpm": -1}, {"tpm": 0}, {"rpm": "fast"}, {"concurrency": 0}, {"rpm": float("nan")}]
 )
 def test_limit_is_positive_or_auto(limits: Any) -> None:
-    with pytest.raises(ConfigError, match=r"\w+ is .*; give a positive number or 'auto'"):
+    with pytest.raises(ConfigError, match=r"\w+ (is|must be) .*a (positive )?number or 'auto'"):
         LimitedJudge(FakeJudge(), **limits)
 
 

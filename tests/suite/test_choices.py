@@ -206,7 +206,7 @@ MISTAKES = {
     },
     "metrics: a list takes names and metrics, not a dict; options go into one dict: "
     "metrics={'quality': {'samples': 3}, 'length': {}}": {"metrics": [{"quality": {}}]},
-    "metrics: None is no metric; write metrics=['quality', 'exact_match']": {"metrics": None},
+    "metrics: None is not a metric; write metrics=['quality', 'exact_match']": {"metrics": None},
     "metrics: 7 is no name; write metrics=['quality', 'exact_match']": {"metrics": {7: {}}},
     "metric 'quality' takes no option 'sampels'; did you mean 'samples'?": {
         "metrics": {"quality": {"sampels": 3}}
@@ -216,16 +216,18 @@ MISTAKES = {
     "judge: 'fake/x' is named twice; name each once": {"judge": [FAKE, FAKE]},
     "judge: the list is empty; name one: judge='openai/MODEL'": {"judge": []},
     "unknown key 'judges.judge.modle'; did you mean 'model'?": {"judge": {"modle": "x"}},
-    "judge: judge is a int; a judge is a model string such as 'openai/NAME', an async function of "
+    "judge: judge is 3; a judge is a model string such as 'openai/NAME', an async function of "
     "a request, or an object with `model` and `async ask(request)`": {"judge": 3},
     "thresholds: no metric of this run is named 'qualty'; did you mean 'quality'?": {
         "thresholds": {"qualty": 0.3}
     },
-    "thresholds: a number, or metric -> number, is expected, not [0.3]; "
-    "write thresholds={'quality': 0.7}": {"thresholds": [0.3]},
-    "thresholds: a number, or metric -> number, is expected, not True; "
-    "write thresholds={'quality': 0.7}": {"thresholds": True},
-    "thresholds: 'quality' needs a number, not '0.7'": {"thresholds": {"quality": "0.7"}},
+    "evaluate_sync: thresholds must be a number or a dict, not [0.3]; write thresholds=0.3": {
+        "thresholds": [0.3]
+    },
+    "evaluate_sync: thresholds must be a number or a dict, not True": {"thresholds": True},
+    "evaluate_sync: thresholds['quality'] must be a number, not '0.7'; write 0.7, without quotes": {
+        "thresholds": {"quality": "0.7"}
+    },
     "thresholds: 70 is outside the values of 'quality', 0 to 1; write a number in that range": {
         "thresholds": 70
     },
@@ -245,12 +247,10 @@ MISTAKES = {
     "gates: no metric of this run is named 'tone'; known: quality": {
         "gates": {"tone": {"mean": 1}}
     },
-    "record: True is no record mode; write 'none' (replay only), 'new_episodes' or 'all'": {
-        "record": True
-    },
-    "no record mode 'al'; did you mean 'all'?": {"record": "al"},
-    "cassette: the path of a tape is expected, not int; "
-    "an open Cassette is a judge: judge=cassette": {"cassette": 3},
+    "evaluate_sync: record must be 'none', 'new_episodes' or 'all', not True": {"record": True},
+    "evaluate_sync: record must be 'none', 'new_episodes' or 'all', not 'al'; "
+    "did you mean 'all'?": {"record": "al"},
+    "evaluate_sync: cassette must be text or a path, not 3": {"cassette": 3},
     "max_cost: US dollars above 0 are expected, not -1": {"max_cost": -1},
     "max_cost: fake/judge is an object, whose price only you know; name the model as a text, or "
     "set the budget where you make it": {"judge": judgekit.FakeJudge(), "max_cost": 1},
@@ -273,7 +273,7 @@ def test_a_mistake_is_one_line(message):
 
 
 def test_what_is_no_case_is_one_line():
-    with pytest.raises(ConfigError, match="case: a Case or its fields are expected, not 'x'"):
+    with pytest.raises(ConfigError, match="score_sync: case must be a Case or a dict, not 'x'"):
         judgekit.score_sync("x", "length")
     with pytest.raises(ConfigError, match="metric: one name is expected, not 2; use evaluate_sync"):
         judgekit.score_sync(CASES[0], {"length": {}, "quality": {}})

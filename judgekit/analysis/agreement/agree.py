@@ -14,6 +14,7 @@ from judgekit.analysis.agreement.subject import NO_SUCH, OTHER_OUTPUT, Subject
 from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.questions import questions_of
 from judgekit.cassette.tape import Tape
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case, answerer_of, output_digest
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -36,6 +37,7 @@ _MOST_FIELDS = 100
 """Maximum number of metadata fields to keep for a suggestion."""
 
 
+@checked
 def agree(
     run: str | Path | Report,
     labels: str | Path,

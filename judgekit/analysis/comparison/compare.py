@@ -14,6 +14,7 @@ from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json
 from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError
@@ -29,6 +30,7 @@ _MOST_FIELDS = 100
 SAME = "both runs have the same answers and the same replies about them"
 
 
+@checked
 def compare(
     base: str | Path | Report,
     new: str | Path | Report,

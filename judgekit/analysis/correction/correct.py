@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.errors import ConfigError
@@ -143,6 +144,7 @@ def label_warnings(report: Report, labels: RunLabels, cluster: str | None) -> li
     return [one for one in telling_means(means) if one.warning is not None]
 
 
+@checked
 def correct_means(
     run: str | Path | Report,
     labels: str | Path,

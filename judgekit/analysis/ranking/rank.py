@@ -11,6 +11,7 @@ from judgekit.analysis.ranking.order import order_agreement
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
 from judgekit.analysis.ranking.records import PairwiseRecord, RankSource, RunRecords, records_of
 from judgekit.analysis.ranking.standings import Standings
+from judgekit.core.arguments import checked
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.report.report import Report
@@ -21,6 +22,7 @@ LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 OTHERS = "the other comparisons"
 
 
+@checked
 def rank(
     *sources: RankSource,
     metric: str | None = None,

@@ -16,6 +16,7 @@ from judgekit.analysis.rubric_stats.statistics import (
     RubricFigure,
     RubricStatistics,
 )
+from judgekit.core.arguments import checked
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import own_parts
@@ -27,6 +28,7 @@ from judgekit.report.report import Report
 from judgekit.report.run_labels import DescribedRubric, RunLabels
 
 
+@checked
 def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> RubricStatistics:
     """Measure the contribution of each criterion of a run. No model is called.
 

@@ -10,11 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Importing a module of rules registers its checks.
 from judgekit.authoring.lint import scales, templates, whole, wording  # noqa: F401
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric, observe, rubrics_in
 from judgekit.authoring.lint.rule import CHECKS, Linted, LintFinding, LintRule, Problem, near_rule
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
+
+# Importing a module of rules registers its checks.
+from judgekit.core.arguments import checked
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.folders import read_file
@@ -64,6 +66,7 @@ MOST_FILES = 1_000
 """Maximum number of files in a folder of rubrics."""
 
 
+@checked
 def lint_rubrics(
     sources: Sequence[str | Path] = (),
     *,

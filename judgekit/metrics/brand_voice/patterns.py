@@ -18,6 +18,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
+from judgekit.core.value import described
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
 from judgekit.metrics.word_data import read_words
@@ -259,7 +260,9 @@ def patterns_of(metric: str, source: object) -> PatternSet:
         except ConfigError as exc:
             raise ConfigError(f"{metric}: patterns: {exc}") from exc
     if not isinstance(source, (str, Path)):
-        raise ConfigError(f"{metric}: patterns must be a file or a mapping, not {source!r}")
+        raise ConfigError(
+            f"{metric}: patterns must be a file or a mapping, not {described(source)}"
+        )
     path = Path(source)
     return checked_list(read_named(path, what="list of patterns", most=MAX_FILE), file=str(path))
 

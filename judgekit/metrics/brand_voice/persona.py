@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from judgekit.core.arguments import checked
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
+from judgekit.core.value import described
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.embedders import Chosen, identity_of
 from judgekit.metrics.brand_voice.phrases import Phrases
@@ -81,6 +83,7 @@ class Persona:
         return self._vectors[identity]
 
 
+@checked
 def load_persona(path: str | Path) -> Persona:
     """Read a persona file.
 
@@ -121,7 +124,7 @@ def persona_of(metric: str, source: object) -> Persona:
             return Persona(validate_file(PersonaFile, dict(source), lines=Lines(file="")))
         except ConfigError as exc:
             raise ConfigError(f"{metric}: persona: {exc}") from exc
-    raise ConfigError(f"{metric}: persona must be a file or a mapping, not {source!r}")
+    raise ConfigError(f"{metric}: persona must be a file or a mapping, not {described(source)}")
 
 
 def _traits(file: TraitsFile) -> list[Trait]:

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
+from judgekit.core.arguments import checked_class
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.value import Json
 from judgekit.metrics.criteria.item import items_of
 
 
+@checked_class
 @dataclass(frozen=True)
 class WrittenCriterion:
     """A criterion of one case, for `Case(criteria=[...])`; the metric `points` judges it.

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case, answerer_of, is_given
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Judgment
@@ -60,6 +61,7 @@ class PairwiseMetric(RubricMetric):
 
     needs = ("input", "output", "baseline")
 
+    @checked
     def __init__(
         self,
         rubric: Rubric | str | Path = "preference",

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from judgekit.core.arguments import checked, checked_class
 from judgekit.core.case import Case
 from judgekit.core.comparing import at_least
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -67,6 +68,7 @@ BANDS: Sequence[tuple[float, str]] = (
 """Lower bound (inclusive) on 0..1 -> word."""
 
 
+@checked_class
 class Analysis(NamedTuple):
     """The four dimensions for one audience, each on 0..1."""
 
@@ -82,6 +84,7 @@ _CRITERIA = {
 }
 
 
+@checked
 def fold_prompt_alignment(
     analysis: Analysis, system: Analysis | None = None, *, mode: Mode = "both"
 ) -> float:

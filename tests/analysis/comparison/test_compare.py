@@ -367,7 +367,7 @@ def test_a_run_is_not_compared_with_itself(run):
 
 def test_what_is_no_run_is_refused_in_a_line(run):
     base = run("base", BASE)
-    with pytest.raises(ConfigError, match="a run is a report or its folder, not dict"):
+    with pytest.raises(ConfigError, match="compare: new must be text, a path or a Report, not"):
         compare(base, {})
     with pytest.raises(ConfigError, match=r"results.jsonl: is a file; name the folder of a run"):
         compare(base, base / "results.jsonl")
@@ -498,7 +498,7 @@ def test_no_metric_in_common_is_refused(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "normal"}, "interval must be t or bootstrap"),
+        ({"interval": "normal"}, "interval must be 't' or 'bootstrap'"),
         ({"cluster": "user", "interval": "bootstrap"}, "the interval is t"),
         ({"detect": 0}, "must be above 0"),
         ({"cluster": "nobody"}, "no case has 'nobody' in its metadata"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import unwrap
 from itertools import combinations
 
 import pytest
@@ -19,7 +20,7 @@ from tests.analysis.comparison.marked import Marked
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
     """Fewer draws, because most tests are about other figures."""
-    monkeypatch.setitem(judgekit.rank.__kwdefaults__, "draws", 100)
+    monkeypatch.setitem(unwrap(judgekit.rank).__kwdefaults__, "draws", 100)
 
 
 def row(prompt, a, b, winner, **more):

@@ -400,10 +400,10 @@ def test_an_expected_value_keeps_the_reason_of_a_sample_near_it(rubric):
     ("options", "message"),
     [
         ({"vote": "majorty"}, "did you mean 'majority'"),
-        ({"order": "random"}, "order is one of written, balanced, not 'random'"),
-        ({"calls": "one"}, "calls is one of all, each, or a number of criteria"),
+        ({"order": "random"}, "order must be 'written' or 'balanced', not 'random'"),
+        ({"calls": "one"}, "calls must be 'all', 'each' or a whole number"),
         ({"calls": 0}, "calls must be a whole number of at least 1, not 0"),
-        ({"readout": "mean"}, "readout is one of expected, mode, yes"),
+        ({"readout": "mean"}, "readout must be 'expected', 'mode' or 'yes'"),
         ({"quorum": 3}, "quorum must be a whole number from 1 to 2, not 3"),
         ({"vote": "weighted"}, "vote weighted needs weights"),
         ({"weights": {"m0": 1, "m1": 1}}, "weights need vote weighted"),
