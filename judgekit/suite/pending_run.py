@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from judgekit.batch.choice import BatchChoice
+from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result
@@ -137,6 +138,7 @@ class PendingRun:
             self._done = self._done._replace(facts=facts._replace(jobs=tuple(jobs.open)))
 
 
+@checked
 async def submit(
     suite: str | Path | Source,
     metrics: MetricChoices | None = None,
@@ -182,6 +184,7 @@ async def submit(
     return PendingRun(run, await run(BatchChoice(sending=True), None))
 
 
+@checked
 def submit_sync(
     suite: str | Path | Source,
     metrics: MetricChoices | None = None,

@@ -64,6 +64,8 @@ def calls() -> dict[str, dict[str, Any]]:
         "load_suite": {"path": "none.yaml"}, "Overrides": {},
         "run_suite_sync": {"suite": "none.yaml"}, "run_suite": {"suite": "none.yaml"},
         "merge_shards": {"suite": "none.yaml", "folders": ["a"], "out": "b"},
+        "submit_sync": {"suite": [CASE], "metrics": ["exact_match"]},
+        "submit": {"suite": [CASE], "metrics": ["exact_match"]},
         "compare": {"base": "none", "new": "none"}, "agree": {"run": "none", "labels": "none"},
         "correct_means": {"run": "none", "labels": "none"}, "rank": {"sources": "none"},
         "answer_cases_sync": answered, "answer_cases": answered,
@@ -108,6 +110,7 @@ TAKEN = {
 }
 """Kind of a value -> what annotations may take it."""
 RETURNED = {
+    "PendingRun",
     "metric_names",
     "Judge",
     "Metric",
@@ -179,7 +182,7 @@ def faults_of(name: str, kinds: Iterable[str], report: judgekit.Report) -> Itera
                 shutil.rmtree(made) if made.is_dir() else made.unlink()
 
 
-TWINS = ("evaluate", "score", "answer_cases", "run_suite")
+TWINS = ("evaluate", "score", "answer_cases", "run_suite", "submit")
 """Forms with the same check as the ones that end in `_sync`."""
 
 
