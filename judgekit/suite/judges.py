@@ -373,6 +373,35 @@ class JudgePool:
         return self._paces[name]
 
 
+def beside_jobs(judge: Judge, file: JudgeFile, *, near: Path, record: RecordMode) -> LimitedJudge:
+    """Return a judge with limits, which asks nothing live that a batch job of the project has.
+
+    Args:
+        judge: the judge.
+        file: its settings.
+        near: folder whose project has the jobs.
+        record: the record mode; with `all`, no reply comes from a job that has ended.
+    """
+    from judgekit.cassette.store import store_folder
+    from judgekit.judges.litellm import LiteLLMJudge
+
+    limited = LimitedJudge(judge)
+    folder = store_folder(near)
+    if isinstance(judge, LiteLLMJudge) and (folder / "batches.jsonl").exists():
+        from judgekit.batch.desk import BatchDesk
+
+        desk = BatchDesk(lambda: folder, taking=record is not RecordMode.ALL)
+        judge.later = desk.joined(
+            model=file.model,
+            api_base=file.api_base,
+            api_key_env=file.api_key_env,
+            headers=bool(file.headers),
+            price=price_of(file),
+        )
+        limited.spared = desk.has
+    return limited
+
+
 def journal_name(suite: str, home: Path) -> str:
     """Return the name of a suite file in the journal of batch jobs; empty without a file."""
     path, project = Path(suite).resolve(), home.parent

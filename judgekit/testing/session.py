@@ -19,7 +19,7 @@ from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.judges import make_judge
+from judgekit.suite.judges import beside_jobs, make_judge
 from judgekit.testing.kit import Kit
 
 CASSETTES = "cassettes"
@@ -199,29 +199,35 @@ class Tapes:
         """
         if path not in self.opened:
             asking = self._record is not RecordMode.NONE
+            judge = self._asked(path) if asking else LimitedJudge(self._replayed(path))
             self.opened[path] = Cassette(
-                LimitedJudge(self._judge(path, asking=asking)),
+                judge,
                 tape=path,
                 store=store_opener(path.parent) if asking else None,
                 record=self._record,
             )
         return self.opened[path]
 
-    def _judge(self, path: Path, *, asking: bool) -> Judge:
-        name = self.judge
-        known = [judge for judge in judges_on(path) if name in (None, judge.model)]
-        if not asking:
-            if len(known) > 1:
-                names = ", ".join(judge.words() for judge in known)
-                message = f"recorded by {names}; say whose: --judgekit-judge MODEL"
-                raise ConfigError(message, where=str(path))
-            return known[0] if known else AbsentJudge(name or UNKNOWN)
+    def _known(self, path: Path) -> list[AbsentJudge]:
+        return [judge for judge in judges_on(path) if self.judge in (None, judge.model)]
+
+    def _replayed(self, path: Path) -> Judge:
+        known = self._known(path)
+        if len(known) > 1:
+            names = ", ".join(judge.words() for judge in known)
+            message = f"recorded by {names}; say whose: --judgekit-judge MODEL"
+            raise ConfigError(message, where=str(path))
+        return known[0] if known else AbsentJudge(self.judge or UNKNOWN)
+
+    def _asked(self, path: Path) -> LimitedJudge:
+        name, known = self.judge, self._known(path)
         if name is None and len(known) != 1:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")
         file = JudgeFile.model_validate(known[0].described() if known else {"model": name})
         if self._api_base is not None:
             file = file.model_copy(update={"api_base": self._api_base})
-        return make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)
+        judge = make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)
+        return beside_jobs(judge, file, near=path.parent, record=self._record)
 
     def close(self) -> None:
         """Write the recorded replies and close all cassettes."""
