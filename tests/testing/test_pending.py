@@ -23,13 +23,18 @@ def test_a_pending_reply_fails_the_test(project, run):
     metric = RubricMetric(project / "rubrics/kind.jinja", judge=FakeJudge(reply, model=MODEL))
     score_sync({"output": "Hello there."}, metric)
     journal = Journal(project / "store")
+    job = Job(
+        intent="0" * 16,
+        at="",
+        provider="file",
+        model=MODEL,
+        mode="json_schema",
+        keys=(keys[0][:40],),
+        sha256="",
+        state="sent",
+    )
     with journal.locked():
-        journal.add(
-            Job(
-                intent="0" * 16, at="", provider="file", model=MODEL, mode="json_schema",
-                keys=(keys[0][:40],), sha256="", state="sent",
-            )  # fmt: skip
-        )
+        journal.add(job)
 
     code, out = run("test_tone.py::test_kind", *ASK)
 
