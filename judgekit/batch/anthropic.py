@@ -60,7 +60,7 @@ class AnthropicBatches:
         else:
             return None
         ids = [(one, self._ids(one)) for one in jobs]
-        same = [one for one, known in ids if known == set(job.keys)]
+        same = [one for one, known in ids if known is not None and known >= set(job.keys)]
         return same if same or all(known is not None for _, known in ids) else None
 
     def _ids(self, progress: JobProgress) -> set[str] | None:

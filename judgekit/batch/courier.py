@@ -130,7 +130,10 @@ class Courier:
     def _recover(self, job: Job, protocol: BatchProtocol) -> Job:
         """Find the job of a submit whose answer was lost."""
         others = (one for one in self._journal.jobs() if one.intent != job.intent)
-        jobs = protocol.find(job, others=frozenset(one.job for one in others if one.job))
+        try:
+            jobs = protocol.find(job, others=frozenset(one.job for one in others if one.job))
+        except RefusedError:
+            jobs = None  # a server without a list
         if jobs is not None and len(jobs) == 1:
             return self._sent(job, jobs[0])
         if jobs == [] and job.state == "sending":

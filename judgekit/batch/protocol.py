@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from judgekit.batch.client import RefusedError
 from judgekit.batch.job import Job
 from judgekit.core.canonical import visible
 
@@ -74,9 +75,15 @@ def text_of(value: object) -> str:
 
 
 def rows_of(page: dict[str, object]) -> list[dict[str, object]]:
-    """Return the rows of a page of a list."""
+    """Return the rows of a page of a list.
+
+    Raises:
+        RefusedError: it is no list; that a job is not in it would say nothing.
+    """
     rows = page.get("data")
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    if not isinstance(rows, list):
+        raise RefusedError("the server lists no jobs", status=200)
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def is_before(created: object, job: Job) -> bool:

@@ -145,6 +145,14 @@ class Provider:
             for id, _ in requests[most:]:
                 yield {"id": id, "status": 0, "body": {}}
 
+    def ends_here(self) -> bool:
+        """Called before a request is carried out, before its answer, and after it.
+
+        Returns:
+            Whether the client is gone.
+        """
+        return False
+
     def reply(self, asked: dict[str, Any], *, spoilt: str = "") -> dict[str, Any]:
         """Return the reply to a request, in the form of the protocol."""
         if self.protocol == "anthropic":
@@ -234,6 +242,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         provider, url = self.provider, urlsplit(self.path)
         provider.seen.append(("GET", self.path, self._heads()))
+        if provider.ends_here():
+            self.close_connection = True
+            return
         path, jobs = url.path.removeprefix("/v1"), _JOBS[provider.protocol]
         if path == "/models":
             self._send(404, {})
@@ -254,6 +265,9 @@ class _Handler(BaseHTTPRequestHandler):
         provider, path = self.provider, self.path.removeprefix("/v1")
         provider.seen.append(("POST", self.path, self._heads()))
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if provider.ends_here():
+            self.close_connection = True
+            return
         key = self.headers.get("Authorization") or self.headers.get("x-api-key") or ""
         provider.keys.add(key)
         jobs = _JOBS[provider.protocol]
@@ -293,11 +307,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._raw(status, json.dumps(data).encode())
 
     def _raw(self, status: int, body: bytes) -> None:
+        if self.provider.ends_here():
+            self.close_connection = True
+            return
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        self.wfile.flush()
+        self.provider.ends_here()
 
 
 def _response(line: dict[str, Any]) -> dict[str, Any]:
