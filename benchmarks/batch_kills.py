@@ -4,8 +4,8 @@ Each trial runs `run --batch`, `batch`, `batch wait` and `run` on a server of on
 and kills one process with SIGKILL: at its n-th step (a file that it opens, cuts or renames, a lock,
 a connection, a request that it sends) or at the n-th step of the server (before it carries out a
 request, before its answer, after it). Then the commands go on. Prints a table: the kills, the
-requests that were paid for twice, the rows that were lost, the trials with an `unknown` job, and those
-that a person had to end with `--resend`.
+requests that were paid for twice, the rows that were lost, the trials with an `unknown` job, and
+those that a person had to end with `--resend`.
 
     nice -n 15 python -m benchmarks.batch_kills --kills 200
 """

@@ -26,7 +26,7 @@ MAX_REPLIES = 2_000_000_000
 _PIECE = 1 << 16
 _SECONDS = 60.0
 """Seconds to wait for a piece of a response."""
-_LOST = frozenset({408, 409, 425, 429, *range(500, 600)})
+_LOST = frozenset({408, 409, 425, *range(500, 600)} - {501, 505})
 """Statuses after which the request may have been carried out, or may be repeated."""
 GONE = frozenset({404, 410})
 """Statuses of what the server does not have, or no longer."""
@@ -39,8 +39,8 @@ class NoAnswerError(Exception):
     """There is no answer, or one that may change: the request may have been carried out."""
 
 
-class NotSentError(NoAnswerError):
-    """There was no connection, so the request was not carried out."""
+class NotDoneError(NoAnswerError):
+    """The request was not carried out, for want of a connection or because it came too early."""
 
 
 class RefusedError(Exception):
@@ -70,7 +70,7 @@ class BatchClient:
 
         Raises:
             NoAnswerError: the request may have been carried out.
-            NotSentError: it was not sent.
+            NotDoneError: it was not carried out, and may be repeated.
             RefusedError: it was not carried out.
         """
         data = None if body is None else json.dumps(body).encode()
@@ -163,7 +163,7 @@ class BatchClient:
             response: HTTPResponse | None = opener.open(request, timeout=_SECONDS)
         except (OSError, HTTPException) as exc:
             reason = getattr(exc, "reason", exc)
-            kind = NotSentError if isinstance(reason, _NO_CONNECTION) else NoAnswerError
+            kind = NotDoneError if isinstance(reason, _NO_CONNECTION) else NoAnswerError
             raise kind(self._clean(reason)) from None
         if response is None:
             raise RefusedError("not an address of a server", status=0)
@@ -180,6 +180,8 @@ class BatchClient:
         error = error_body(data)
         message = self._clean(error.message or response.reason or "no reason")
         message = f"HTTP {response.status}: {message}"
+        if response.status == 429 and "token_limit_exceeded" not in error.codes:
+            raise NotDoneError(message)
         if response.status in _LOST and "token_limit_exceeded" not in error.codes:
             raise NoAnswerError(message)
         raise RefusedError(message, status=response.status, codes=error.codes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from judgekit.batch.client import GONE, NoAnswerError, NotSentError, RefusedError
+from judgekit.batch.advice import advised
+from judgekit.batch.client import GONE, NoAnswerError, NotDoneError, RefusedError
 from judgekit.batch.job import BY_HAND, Job
 from judgekit.batch.journal import Journal
 from judgekit.batch.protocol import TOKEN_LIMIT, BatchProtocol, JobProgress
@@ -16,6 +17,8 @@ from judgekit.judges.endpoint import variable_shown
 
 SETTLED = 60.0
 """Seconds after which a submit that the provider does not list was not carried out."""
+_NOT_ALLOWED = frozenset({401, 403})
+_NO_ID = "the provider gave the job no id"
 Connect = Callable[[Job], BatchProtocol | str]
 """Returns the protocol for the server of a job, or why it cannot be called."""
 
@@ -82,8 +85,12 @@ class Courier:
                 if further.state in (job.state, "waiting") or not further.open:
                     return further
                 job = further
-        except (NoAnswerError, RefusedError) as exc:
-            self.problems[job.intent] = str(exc)
+        except RefusedError as exc:
+            self.problems[job.intent] = _told(exc)
+            return self._current(job)
+        except NoAnswerError as exc:
+            lost = "" if job.state != "sending" else "the answer to its submit was lost; "
+            self.problems[job.intent] = f"{lost}the server does not answer: {exc}"
             return self._current(job)
 
     def _current(self, job: Job) -> Job:
@@ -110,19 +117,17 @@ class Courier:
             progress = protocol.create(job, self._journal.requests(job.intent))
         except RefusedError as exc:
             if TOKEN_LIMIT in exc.codes:
-                return self._journal.change(job, state="waiting", problem=str(exc))
-            self._journal.change(job, state="uploaded", attempt=attempt + 1, problem=str(exc))
+                return self._journal.change(job, state="waiting", problem=_told(exc))
+            self._journal.change(job, state="uploaded", attempt=attempt + 1, problem=_told(exc))
             raise
-        except NotSentError:
+        except NotDoneError:
             self._journal.change(job, state="uploaded")
             raise
         return self._sent(job, progress)
 
     def _sent(self, job: Job, progress: JobProgress) -> Job:
         if not progress.id:
-            return self._journal.change(
-                job, state="unknown", problem="the provider gave the job no id"
-            )
+            return self._journal.change(job, state="unknown", problem=_NO_ID)
         return self._journal.change(
             job, state="sent", job=progress.id, status=progress.status[:80], problem=""
         )
@@ -132,11 +137,13 @@ class Courier:
         others = (one for one in self._journal.jobs() if one.intent != job.intent)
         try:
             jobs = protocol.find(job, others=frozenset(one.job for one in others if one.job))
-        except RefusedError:
+        except RefusedError as exc:
+            if exc.status in _NOT_ALLOWED:
+                raise
             jobs = None  # a server without a list
         if jobs is not None and len(jobs) == 1:
             return self._sent(job, jobs[0])
-        if jobs == [] and job.state == "sending":
+        if jobs == [] and job.problem != _NO_ID:
             if self._now() - (job.sent_at or 0.0) >= SETTLED:
                 return self._submit(job, protocol, attempt=job.attempt + 1)
             # The provider may not have read the request yet.
@@ -161,14 +168,14 @@ class Courier:
     def noted(self, job: Job, progress: JobProgress, protocol: BatchProtocol) -> Job:
         """Note what the provider says about a job, and collect the replies of one that ended."""
         if progress.waits:
-            problem = progress.problem
+            problem = advised(progress.problem, codes=progress.codes)
             return self._journal.change(job, state="waiting", status="", job=None, problem=problem)
         if not progress.ended:
             if progress.status != job.status:
                 return self._journal.change(job, status=progress.status[:80])
             return job
         path = self._journal.replies(job.intent)
-        problem = progress.problem
+        problem = advised(progress.problem, codes=progress.codes)
         try:
             protocol.fetch(progress, path)
         except RefusedError as exc:
@@ -197,3 +204,7 @@ class Courier:
         if isinstance(protocol, str):
             raise RefusedError(protocol, status=0)
         return self.noted(job, protocol.cancel(job), protocol)
+
+
+def _told(refusal: RefusedError) -> str:
+    return advised(str(refusal), codes=refusal.codes, status=refusal.status)

@@ -86,6 +86,7 @@ def _progress(row: dict[str, Any]) -> JobProgress:
         ended=status in _ENDED,
         outputs=tuple(file for file in files if isinstance(file, str) and file),
         problem="; ".join(text for _, text in errors[:_MOST_ERRORS]),
+        codes=tuple(code for code, _ in errors),
         waits=status == "failed" and any(code == TOKEN_LIMIT for code, _ in errors),
     )
 

@@ -31,6 +31,8 @@ class JobProgress(NamedTuple):
     """The provider's ids of the files with the replies so far."""
     problem: str = ""
     """Why the provider did not take the job."""
+    codes: tuple[str, ...] = ()
+    """The codes of its errors."""
     waits: bool = False
     """Whether it takes the job when other jobs have ended."""
 

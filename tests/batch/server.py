@@ -51,6 +51,8 @@ class Provider:
         """Statuses and bodies with which the next submits are refused."""
         self.loses: set[str] = set()
         """Paths whose next answer is lost after the request was carried out."""
+        self.lists = 200
+        """The status of lists of jobs."""
         self.model = "fake-2026"
         """The name of the model in replies."""
         self.keys: set[str] = set()
@@ -249,7 +251,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/models":
             self._send(404, {})
         elif path == jobs:
-            self._send(200, provider.listed(parse_qs(url.query)))
+            self._send(provider.lists, provider.listed(parse_qs(url.query)))
         elif path.startswith(f"{jobs}/"):
             id, _, part = path.removeprefix(f"{jobs}/").partition("/")
             if part == "results":

@@ -117,7 +117,10 @@ def test_a_full_queue_is_waited_for(tmp_path: Path, provider: Provider) -> None:
     provider.rejects = [{"code": "token_limit_exceeded", "message": "queue full", "line": None}]
     project.send()
     (job,) = project.jobs.all
-    assert (job.state, job.problem) == ("waiting", "queue full")
+    assert (job.state, job.problem) == (
+        "waiting",
+        "queue full; the job waits until others have ended",
+    )
 
     assert project.run().exit_code == 0
     assert (provider.live, len(provider.jobs)) == (0, 2)
@@ -125,10 +128,11 @@ def test_a_full_queue_is_waited_for(tmp_path: Path, provider: Provider) -> None:
 
 def test_a_refused_file_names_line_and_error(tmp_path: Path, provider: Provider) -> None:
     project = Project(tmp_path / "p", provider.base)
-    provider.rejects = [{"code": "invalid", "message": "no such model", "line": 2}]
+    provider.rejects = [{"code": "model_not_found", "message": "no such model", "line": 2}]
     assert project.send().exit_code == 4
     (job,) = project.jobs.all
-    assert (job.shown, job.problem, job.replies) == ("ended (failed)", "line 2: no such model", 0)
+    assert (job.shown, job.replies) == ("ended (failed)", 0)
+    assert job.problem.startswith("line 2: no such model; name a model that takes batch jobs, ")
 
 
 def test_a_cancelled_job_keeps_its_replies(tmp_path: Path, provider: Provider) -> None:

@@ -1,0 +1,157 @@
+"""The protocols against a provider on this machine: submit, find again, follow, cancel, fetch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgekit.batch.courier import SETTLED, Courier
+from judgekit.batch.job import Job
+from judgekit.batch.journal import Journal
+from judgekit.batch.protocols import PROTOCOLS
+from judgekit.batch.provider import provider_named
+from judgekit.batch.replies import reply_places
+
+from .server import Provider
+
+pytestmark = pytest.mark.loopback
+SCHEMA = {"type": "object", "properties": {"value": {"type": "integer"}}}
+IDS = tuple(f"{n:040x}" for n in range(4))
+PATHS = {"openai": "/batches", "mistral": "/batch/jobs", "anthropic": "/messages/batches"}
+
+
+@pytest.fixture(params=list(PROTOCOLS))
+def provider(request: pytest.FixtureRequest) -> Iterator[Provider]:
+    with Provider(request.param) as running:
+        yield running
+
+
+def body(id: str) -> bytes:
+    asked: dict[str, Any] = {"messages": [{"role": "user", "content": id}], "model": "x"}
+    asked["response_format"] = {"json_schema": {"schema": SCHEMA}}
+    asked["output_format"] = {"schema": SCHEMA}
+    return json.dumps(asked).encode()
+
+
+class Time:
+    now = 0.0
+
+    def __call__(self) -> float:
+        import time
+
+        return time.time() + self.now
+
+
+def written(journal: Journal, provider: Provider, *, intent: str = "00ff", ids: Any = IDS) -> Job:
+    """Write a job as a run does."""
+    name = provider.protocol
+    job = Job(
+        intent=intent * 4,
+        at="2026-11-27T12:00:00+00:00",
+        provider=name,
+        model=f"{name}/x",
+        api_base=provider.base,
+        mode="json_schema",
+        keys=tuple(ids),
+        sha256="0" * 64,
+    )
+    line = PROTOCOLS[name].line
+    journal.requests(job.intent).write_bytes(
+        b"".join(line(id, job.endpoint, body(id)) for id in ids)
+    )
+    return journal.add(job)
+
+
+def courier_of(journal: Journal, time: Time) -> Courier:
+    return Courier(journal, now=time)
+
+
+def test_a_job_from_the_submit_to_its_replies(tmp_path: Path, provider: Provider) -> None:
+    journal = Journal(tmp_path)
+    provider.done = False
+    provider.spoilt = {IDS[1]: "errored", IDS[2]: "missing"}
+    with journal.locked():
+        courier = Courier(journal)
+        job = courier.advance(written(journal, provider))
+        assert (job.state, job.job) == ("sent", "batch_1")
+        assert provider.jobs["batch_1"]["requests"] == [(id, json.loads(body(id))) for id in IDS]
+        provider.done = True
+        job = courier.advance(job)
+    assert (job.state, job.replies, courier.problems) == ("ended", 2, {})
+    places = reply_places(journal.replies(job.intent))
+    assert set(places) - {"f" * 40} == {IDS[0], IDS[3]}
+
+
+def test_a_cancelled_job(tmp_path: Path, provider: Provider) -> None:
+    journal = Journal(tmp_path)
+    provider.done = False
+    with journal.locked():
+        courier = Courier(journal)
+        job = courier.cancel(courier.advance(written(journal, provider)))
+    assert (job.state, job.replies) == ("ended", 1)
+
+
+def test_a_lost_answer_is_found_among_other_jobs(tmp_path: Path, provider: Provider) -> None:
+    journal, time = Journal(tmp_path), Time()
+    provider.done = False
+    with journal.locked():
+        courier = courier_of(journal, time)
+        others = [
+            courier.advance(written(journal, provider, intent=f"{n:04x}", ids=[f"{n:040x}"]))
+            for n in range(20, 23)
+        ]
+        provider.loses = {PATHS[provider.protocol]}
+        job = courier.advance(written(journal, provider))
+        assert job.state == "sending"
+        foreign = written(Journal(tmp_path), provider, intent="abcd", ids=IDS[:2])
+        courier.advance(foreign)
+        journal.change(foreign, state="dropped", job=None)
+        job = courier.advance(job)
+        if provider.protocol == "anthropic":  # ids are shown at the end only
+            assert job.state == "unknown"
+            time.now = 10 * SETTLED
+            assert courier.advance(job).state == "unknown"
+            assert len(provider.jobs) == 5
+            for one in provider.jobs.values():
+                provider.end(one, "completed")
+            job = courier.advance(job)
+        else:
+            assert job.state == "sent"
+            provider.done = True
+            job = courier.advance(job)
+    assert (job.job, job.state, job.replies) == ("batch_4", "ended", 4)
+    assert len(provider.jobs) == 5
+    assert all(one.job for one in others)
+
+
+def test_a_submit_that_did_not_arrive_is_repeated(tmp_path: Path, provider: Provider) -> None:
+    journal, time = Journal(tmp_path), Time()
+    with journal.locked():
+        courier = courier_of(journal, time)
+        job = written(journal, provider)
+        job = journal.change(job, state="sending", sent_at=time(), file="file-1")
+        provider.files["file-1"] = journal.requests(job.intent).read_bytes()
+        rows = [{"custom_id": "x" * 40, "params": json.loads(body("x"))}] * 4
+        files = {"input_file_id": "file-9", "input_files": ["file-9"]}
+        foreign = provider.create({"requests": rows, "endpoint": "", "model": "", **files})
+        job = courier.advance(job)
+        assert len(provider.jobs) == 1
+        time.now = 2 * SETTLED
+        if provider.protocol == "anthropic":
+            assert job.state == "unknown"  # the job of another person may be it
+            provider.end(foreign, "completed")
+        job = courier.advance(job)
+    assert (job.state, job.attempt) == ("ended", 2)
+    assert len(provider.jobs) == 2
+
+
+def test_every_row_names_a_protocol_and_paths() -> None:
+    for name in ("openai", "openai-compatible", "groq", "mistral", "anthropic"):
+        row = provider_named(name)
+        assert row is not None
+        assert row.protocol in PROTOCOLS
+        assert all(path.startswith("/") for path in row.endpoints)
