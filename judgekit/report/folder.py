@@ -200,7 +200,7 @@ def read_manifest_digest(folder: Path) -> str | None:
     path = folder / RESULTS
     try:
         with path.open(encoding="utf-8") as lines:
-            header = _check_header(lines.readline(MAX_LINE), place(path, 1))
+            header = check_header(lines.readline(MAX_LINE), place(path, 1))
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError("not a run folder: it has no results", where=str(folder)) from exc
     known = header.get("manifest")
@@ -220,7 +220,7 @@ def parse_results(lines: TextIO, path: Path) -> Iterator[tuple[int, Scored]]:
         where = place(path, number)
         at, end = end, end + (len(line) if line.isascii() else len(line.encode()))
         if number == 1:
-            _check_header(line, where)
+            check_header(line, where)
             continue
         if not line.endswith("\n"):
             break
@@ -272,7 +272,12 @@ def _is_possible(distribution: Distribution | None) -> bool:
     return abs(math.fsum(probabilities) - 1) < _ROUNDED
 
 
-def _check_header(line: str, where: str) -> dict[str, Any]:
+def check_header(line: str, where: str) -> dict[str, Any]:
+    """Return the header of a file of results, its first line.
+
+    Raises:
+        ConfigError: not the results of a run, or of another version.
+    """
     try:
         header = json.loads(line)
     except (ValueError, RecursionError) as exc:

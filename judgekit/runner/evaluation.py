@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from judgekit.core.case import Case
 from judgekit.core.in_flight import Drain
@@ -22,7 +22,7 @@ from judgekit.report.folder import BELOW, REPORT, RUN, ResultsWriter, Scored, wr
 from judgekit.report.gate import Gate, WrittenGates, gates_by_metric, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
-from judgekit.report.summary import Tally
+from judgekit.report.summary import MetricSummary, Tally
 from judgekit.runner.gatekeeper import (
     Gatekeeper,
     Rules,
@@ -54,6 +54,33 @@ _PAUSE_AFTER = 0.05
 """Seconds of scoring before a pause, in which the event loop handles Ctrl-C and progress."""
 
 
+class TalliedCase(NamedTuple):
+    """A case whose rows another process has read and counted."""
+
+    text: CaseText
+    rows: Sequence[bytes]
+    """Its rows as lines, in the order of the metrics."""
+    failed: int
+    """Number of rows without a score."""
+    misses: bool
+    """Whether a row misses its threshold."""
+
+
+class TalliedRows(Protocol):
+    """Rows of finished runs that other processes read and count, for a merge."""
+
+    def cases(self, tallies: Mapping[str, Tally], *, cluster: str | None) -> Iterator[TalliedCase]:
+        """Yield the cases in order.
+
+        Args:
+            tallies: what counts the rows of each metric; they stay empty in this process.
+            cluster: the field that clusters cases.
+        """
+
+    def finish(self) -> Mapping[str, MetricSummary]:
+        """Return the summaries of the metrics over the cases yielded."""
+
+
 async def evaluate(
     cases: Source,
     metrics: Sequence[MetricLike],
@@ -70,7 +97,9 @@ async def evaluate(
     progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | Flag | None = None,
     reuse: Reuse | None = None,
+    tallied: TalliedRows | None = None,
     last: Last | None = None,
+    keep: bool = True,
 ) -> Report:
     """Score every case with every metric; `judgekit.suite.evaluate` describes the arguments.
 
@@ -97,10 +126,15 @@ async def evaluate(
         manifest=dict(manifest or {}),
         progress=listener(progress),
         reuse=reuse,
+        keep=keep,
     )
     try:
-        async with closing_connections():
-            await run.score(iter(cases_of(cases)), window, stop)
+        if tallied is not None and not run.gatekeeper.follows:
+            run.take(tallied)
+            run.interrupted = stop is not None and stop.is_set()
+        else:
+            async with closing_connections():
+                await run.score(iter(cases_of(cases)), window, stop)
         return run.report(last)
     finally:
         run.close()
@@ -121,11 +155,15 @@ class _Run:
     manifest: dict[str, Any]
     progress: Callable[[Progress], None] | None
     reuse: Reuse | None
+    keep: bool
+    """Whether results are kept in memory, if there is no run folder."""
     kept: list[Scored] = field(default_factory=list)
     cases: int = 0
     failed: int = 0
     below: int = 0
     """Number of cases that miss a threshold."""
+    summaries: dict[str, MetricSummary] = field(default_factory=dict)
+    """Summaries that other processes made."""
     interrupted: bool = False
     broken: bool = False
     """Whether an error stops the run; a worker that never waits would not notice otherwise."""
@@ -268,6 +306,21 @@ class _Run:
 
     # -- results ------------------------------------------------------------------
 
+    def take(self, tallied: TalliedRows) -> None:
+        """Take all cases with rows that other processes have counted."""
+        for (case, text), rows, failed, misses in tallied.cases(self.tallies, cluster=self.cluster):
+            if self.clusters is not None:
+                self.clusters.of(case.id, case.metadata)
+            self.failed += failed
+            self.below += misses
+            self.dataset.update(text + b"\n")
+            if self.writer is not None:
+                self.writer.write(text, rows)
+            self.cases += 1
+            if self.progress is not None:
+                self.progress(Progress(self.cases, self.failed, case))
+        self.summaries = dict(tallied.finish())
+
     def _emit(self, case_text: CaseText, results: Sequence[Result]) -> None:
         case, text = case_text
         cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
@@ -284,7 +337,7 @@ class _Run:
             self.writer.write(
                 text, [row_bytes(id, n, r) for n, r in zip(self.names, results, strict=True)]
             )
-        else:
+        elif self.keep:
             self.kept.append(Scored(case, self._rows(case, results)))
         self.cases += 1
         if self.progress is not None:
@@ -302,7 +355,7 @@ class _Run:
         close(self.progress)
 
     def report(self, last: Last | None) -> Report:
-        by_name = {name: tally.finish() for name, tally in self.tallies.items()}
+        by_name = self.summaries or {name: tally.finish() for name, tally in self.tallies.items()}
         summaries = tuple(by_name.values())
         figures = Figures(
             manifest=self.manifest,

@@ -33,7 +33,7 @@ def _replay(
         message = "the suite has no cassette; name one: cassette: FILE.jsonl"
         raise ConfigError(message, where=suite.where("cassette"))
     cases = (c for c in suite.cases() if case is None or c.id == case)
-    report = asyncio.run(evaluate(cases, suite.metrics))
+    report = asyncio.run(evaluate(cases, suite.metrics, keep=False))
     if case is not None and report.figures.cases == 0:
         raise ConfigError(f"no case {case!r}", where=suite.where("cases"))
     return suite, cassette, cassette.tape

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from judgekit.cassette.tape import join_tapes
 from judgekit.core.arguments import checked
@@ -23,8 +23,10 @@ from judgekit.core.score import Result
 from judgekit.core.synchronous import Flag, run_inline
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.shard import Shard
+from judgekit.report.blocks import CaseBlock, read_blocks
 from judgekit.report.folder import (
     REPORT,
+    RESULTS,
     RUN,
     SHARD,
     TAPE,
@@ -39,9 +41,12 @@ from judgekit.report.shardfile import ShardFile
 from judgekit.runner.evaluation import evaluate
 from judgekit.runner.progress import Progress
 from judgekit.suite.cases import SuiteCases
+from judgekit.suite.merge_workers import MergeWorkers, processes
 from judgekit.suite.overrides import EFFECTS, SHARED, Affects, Overrides, read_settings
 from judgekit.suite.resolved import ResolvedSuite, resolve
 from judgekit.suite.run import MAX_KEYS
+
+T = TypeVar("T")
 
 
 @checked
@@ -55,6 +60,7 @@ def merge_shards(
     progress: Callable[[Progress], None] | None = None,
     stop: Flag | None = None,
     page: bool = False,
+    workers: int | None = None,
 ) -> Report:
     """Merge the runs of all shards into one.
 
@@ -65,9 +71,11 @@ def merge_shards(
         baseline: run folder for `not_worse`, instead of that of the shards.
         overrides: flags that affect the exit code, such as `max_failures`, instead of those of the
             shards.
-        progress: called as cases are read.
+        progress: called as cases are read; without results, if several processes read them.
         stop: set it to end early with a partial report.
         page: whether to write a page.
+        workers: number of processes that read rows, at most one for each metric; by default, what
+            pays. 1 reads them in this process.
 
     Raises:
         ConfigError: a folder is not a shard, a shard is missing or given twice, or the shards
@@ -84,23 +92,27 @@ def merge_shards(
     resolved = resolve(suite, _overrides(parts[0], own))
     _check_manifests(resolved, parts)
     merged = _MergedShards(parts)
-    work = evaluate(
-        merged.cases(),
-        resolved.metrics,
-        thresholds=resolved.thresholds,
-        cluster=resolved.file.cluster,
-        labels=resolved.labels,
-        gates=resolved.gates.gates,
-        rules=resolved.rules._replace(paid=lambda: _paid(parts)),
-        limits=resolved.limits,
-        out=target,
-        manifest=resolved.manifest(),
-        progress=progress,
-        stop=stop or Flag(),
-        reuse=merged.result,
-        last=lambda report: _finish(parts, report, page=page),
-    )
-    return run_inline(work)
+    stop = stop or Flag()
+    count = processes(len(resolved.metrics), cases=parts[0].file.cases, wanted=workers)
+    with MergeWorkers(merged.blocks, processes=count, stop=stop) as tallied:
+        work = evaluate(
+            merged.cases(),
+            resolved.metrics,
+            thresholds=resolved.thresholds,
+            cluster=resolved.file.cluster,
+            labels=resolved.labels,
+            gates=resolved.gates.gates,
+            rules=resolved.rules._replace(paid=lambda: _paid(parts)),
+            limits=resolved.limits,
+            out=target,
+            manifest=resolved.manifest(),
+            progress=progress,
+            stop=stop,
+            reuse=merged.result,
+            tallied=tallied if count > 1 else None,
+            last=lambda report: _finish(parts, report, page=page),
+        )
+        return run_inline(work)
 
 
 def find_places(
@@ -148,10 +160,9 @@ class _Part:
             message = f"shard {self.shard} was stopped early; run it again"
             raise ConfigError(message, where=str(folder))
 
-    def placed(self) -> Iterator[tuple[int, Scored]]:
+    def placed(self, results: Iterator[T]) -> Iterator[tuple[int, T]]:
         """Yield its cases with their positions among all cases."""
         places = accumulate(map(int, self.file.places.split()))
-        results = read_results(self.folder)
         for place in places:
             scored = next(results, None)
             if scored is None:
@@ -159,6 +170,15 @@ class _Part:
             yield place, scored
         if next(results, None) is not None:
             raise ConfigError(f"has more cases than {SHARD} lists", where=str(self.folder))
+
+    def results(self) -> Iterator[Scored]:
+        """Yield its cases with their rows."""
+        return read_results(self.folder)
+
+    def blocks(self) -> Iterator[tuple[str, CaseBlock]]:
+        """Yield its cases as lines, each with the path of the file."""
+        path = str(self.folder / RESULTS)
+        return ((path, block) for block in read_blocks(self.folder))
 
 
 class _MergedShards:
@@ -169,14 +189,22 @@ class _MergedShards:
         self._results: dict[str, Result] = {}
 
     def cases(self) -> Iterator[Case]:
-        merged = heapq.merge(*(part.placed() for part in self._parts), key=lambda placed: placed[0])
-        number = -1
-        for number, (place, scored) in enumerate(merged):
+        for scored in self._in_order(_Part.results):
+            self._results = {row.metric: row.result for row in scored.rows}
+            yield scored.case
+
+    def blocks(self) -> Iterator[tuple[str, CaseBlock]]:
+        """Yield the cases as lines, each with the path of its file."""
+        return self._in_order(_Part.blocks)
+
+    def _in_order(self, read: Callable[[_Part], Iterator[T]]) -> Iterator[T]:
+        placed = (part.placed(read(part)) for part in self._parts)
+        merged = heapq.merge(*placed, key=lambda pair: pair[0])
+        for number, (place, one) in enumerate(merged):
             if place != number:
                 message = "the shards do not fit together: they have the same positions of cases"
                 raise ConfigError(message, where=str(self._parts[0].folder.parent))
-            self._results = {row.metric: row.result for row in scored.rows}
-            yield scored.case
+            yield one
 
     def result(self, case: Case, metric: str) -> Result:
         if metric not in self._results:
