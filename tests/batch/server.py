@@ -159,7 +159,9 @@ class Provider:
         """Return the reply to a request, in the form of the protocol."""
         if self.protocol == "anthropic":
             return message(asked, model=self.model, spoilt=spoilt)
-        return completion(asked, model=self.model, spoilt=spoilt)
+        reply = completion(asked, model=self.model, spoilt=spoilt)
+        tier = asked.get("service_tier")
+        return {**reply, "service_tier": tier} if tier else reply
 
     def content(self, job: dict[str, Any], *, good: bool | None = None) -> bytes:
         """Return the lines of the replies; `good` chooses one of two files."""
@@ -348,14 +350,20 @@ def completion(
 
 def message(asked: dict[str, Any], *, model: str, spoilt: str = "") -> dict[str, Any]:
     """Return a message of Anthropic whose values follow from the messages."""
-    text = _text(asked, asked["output_format"]["schema"], spoilt)
+    content: dict[str, Any]
+    if "output_format" in asked:
+        content = {"type": "text", "text": _text(asked, asked["output_format"]["schema"], spoilt)}
+    else:
+        tool = asked["tools"][0]
+        filled = json.loads(_text(asked, tool["input_schema"], ""))
+        content = {"type": "tool_use", "id": "t", "name": tool["name"], "input": filled}
     return {
         "id": "m",
         "type": "message",
         "role": "assistant",
         "model": model,
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "end_turn",
+        "content": [content],
+        "stop_reason": "tool_use" if content["type"] == "tool_use" else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 100, "output_tokens": 20},
     }

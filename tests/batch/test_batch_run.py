@@ -16,7 +16,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.run import run_suite_sync
 
-from .projects import PAIRS, SEND, Project
+from .projects import SEND, Project
 from .server import Provider
 
 pytestmark = pytest.mark.loopback
@@ -26,29 +26,6 @@ pytestmark = pytest.mark.loopback
 def provider() -> Iterator[Provider]:
     with Provider() as running:
         yield running
-
-
-def test_live_batch_and_mixed_runs_are_equal(tmp_path: Path, provider: Provider) -> None:
-    more = "redact: [{find: email}]\n"
-    live, batch, mixed = (
-        Project(tmp_path / name, provider.base, metrics=PAIRS, cases=2, more=more)
-        for name in ("live", "batch", "mixed")
-    )
-    assert live.run().exit_code == 0
-    asked, provider.live = provider.live, 0
-
-    rounds = 0
-    while batch.send().exit_code == 4:
-        rounds += 1
-    assert rounds == 2  # the claims, then their verdicts
-    assert provider.live == 0
-    assert len(provider.sent) == len(set(provider.sent)) == asked
-    mixed.send(limit=1)
-    mixed.run()
-    assert mixed.run().exit_code == 0
-
-    assert live.rows() == batch.rows() == mixed.rows()
-    assert batch.replays(live) == live.replays(mixed) == mixed.replays(batch) == live.rows()
 
 
 def test_what_a_job_has_is_not_asked_live(tmp_path: Path, provider: Provider) -> None:

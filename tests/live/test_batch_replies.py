@@ -12,9 +12,14 @@ import pytest
 from judgekit.core.errors import ConfigError
 from tests.batch.projects import Project
 from tests.batch.server import Provider
+from tests.batch.test_one_key import in_jobs, same_everywhere
 
 pytestmark = pytest.mark.loopback
 
+TWO_STEPS = """\
+  jury: {criteria: {clear: Is it clear?}, jury: [judge, other]}
+  claims: {metric: faithfulness}
+"""
 HOSTED = [
     ("openai", "openai/gpt-5.6", "{}"),
     ("openai", "openai/o3", "{reasoning_effort: low}"),
@@ -33,17 +38,35 @@ def test_jobs_give_what_live_calls_give(
             Project(tmp_path / name, provider.base, model=model, params=params)
             for name in ("live", "batch")
         )
-        assert live.run().exit_code == 0
+        reports = [live.run()]
         assert (provider.live, provider.jobs) == (3, {})
         assert batch.send().exit_code == 4
-        assert batch.run().exit_code == 0
+        reports.append(batch.run())
         assert (provider.live, len(provider.jobs)) == (3, 1)
         bodies = [body for _, body in provider.jobs["batch_1"]["requests"]]
         assert in_order(bodies) == in_order(provider.asked)
 
         assert (batch.folder / "tape.jsonl").read_text("utf-8").count('"tier":"batch"') == 3
-        assert live.rows() == batch.rows()
-        assert live.replays(batch) == batch.replays(live) == live.rows()
+        same_everywhere([live, batch], reports)
+
+
+def test_claude_live_in_jobs_and_mixed(tmp_path: Path) -> None:
+    with Provider("anthropic") as provider:
+        model = "anthropic/claude-sonnet-4-5"
+        live, batch, mixed = projects = [
+            Project(tmp_path / name, provider.base, model=model, metrics=TWO_STEPS, cases=2)
+            for name in ("live", "batch", "mixed")
+        ]
+        reports = [live.run()]
+        asked, provider.live = provider.live, 0
+        reports.append(in_jobs(batch))
+        assert provider.live == 0
+        assert len(provider.sent) == len(set(provider.sent)) == asked
+        mixed.send(limit=1)
+        mixed.run()
+        reports.append(mixed.run())
+        assert {report.exit_code for report in reports} == {0}
+        same_everywhere(projects, reports)
 
 
 def in_order(bodies: list[dict[str, Any]]) -> list[str]:

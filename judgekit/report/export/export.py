@@ -73,8 +73,8 @@ class Format(NamedTuple):
     write: Callable[[Report, Path], None]
 
 
-def _begins(text: bytes) -> Callable[[bytes, Path], bool]:
-    return lambda head, _: head.startswith(text)
+def _begins(*texts: bytes) -> Callable[[bytes, Path], bool]:
+    return lambda head, _: head.startswith(texts)
 
 
 FORMATS: Mapping[str, Format] = {
@@ -91,7 +91,7 @@ FORMATS: Mapping[str, Format] = {
     # The same rows; needs the parquet extra.
     "parquet": Format(_begins(b"PAR1"), write_parquet),
     # Figures and gates, as --json prints them.
-    "json": Format(_begins(b'{\n "cases"'), write_json),
+    "json": Format(_begins(b'{\n "judgekit"', b'{\n "cases"'), write_json),
 }
 """Name of a format -> its writer."""
 
