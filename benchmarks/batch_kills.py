@@ -4,8 +4,8 @@ Each trial runs `run --batch`, `batch`, `batch wait` and `run` on a server of on
 and kills one process with SIGKILL: at its n-th step (a file that it opens, cuts or renames, a lock,
 a connection, a request that it sends) or at the n-th step of the server (before it carries out a
 request, before its answer, after it). Then the commands go on. Prints a table: the kills, the
-requests that were paid for twice, the rows that were lost, the trials with an `unknown` job, and
-those that a person had to end with `--resend`.
+answers in jobs that were paid for twice, the live calls that a kill cut off and that were repeated,
+the rows that were lost, the trials with an `unknown` job, and those ended with `--resend`.
 
     nice -n 15 python -m benchmarks.batch_kills --kills 200
 """
@@ -44,6 +44,7 @@ SCENARIOS = ("plain", "lost answer", "expired", "half failed", "not listed")
 """What goes wrong besides the kill. Every job has its replies in reverse order, one of them twice,
 and one that belongs to no request."""
 _CASES = 4
+_COLUMNS = ("kills", "twice", "cut_off", "lost", "unknown", "resent")
 _MOST = 12
 """Most commands of a trial; a process that is not killed needs four."""
 
@@ -55,6 +56,7 @@ class KillingProvider(Provider):
         super().__init__(protocol)
         self.scenario, self.steps, self.at, self.pid = scenario, 0, 0, 0
         self._counting = threading.Lock()
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of the killed
         if scenario == "lost answer":
             names = {"openai": "/batches", "mistral": "/batch/jobs"}
             self.loses = {names.get(protocol, "/messages/batches")}
@@ -75,10 +77,17 @@ class KillingProvider(Provider):
         page = super().listed(query)
         return {**page, "data": "not listed"} if self.scenario == "not listed" else page
 
-    def paid(self) -> Counter[str]:
-        """Return how often each request was answered."""
+    def paid_twice(self) -> int:
+        """Return the number of answers in jobs beyond the first answer to a request."""
         bodies = [body for job in self.jobs.values() for body in self._answered(job)]
-        return Counter(json.dumps(body, sort_keys=True) for body in [*bodies, *self.asked])
+        live = {json.dumps(body, sort_keys=True) for body in self.asked}
+        jobs = Counter(json.dumps(body, sort_keys=True) for body in bodies)
+        return sum(count - (body not in live) for body, count in jobs.items())
+
+    def cut_off(self) -> int:
+        """Return the number of live calls that were repeated: the kill came before their answer."""
+        bodies = Counter(json.dumps(body, sort_keys=True) for body in self.asked)
+        return sum(count - 1 for count in bodies.values())
 
     def _answered(self, job: dict[str, Any]) -> list[Any]:
         good = {line["id"] for line in job["lines"] if line["status"] == 200}
@@ -209,6 +218,7 @@ class Trial(NamedTuple):
 
     killed: bool
     twice: int
+    cut_off: int
     lost: int
     unknown: int
     resent: int
@@ -272,14 +282,14 @@ def trial(
         for job in provider.jobs.values():
             provider.look(job["id"])
         rows = project.rows() if code == 0 else []
-    twice = sum(count - 1 for count in provider.paid().values() if count > 1)
+    twice, cut_off = provider.paid_twice(), provider.cut_off()
     lost = 0 if expected is None else sum(row not in rows for row in expected)
     total = steps if side == "process" else provider.steps
     if twice and not resent:
         faults.append(f"paid twice: {side} {at}")
     if lost:
         faults.append(f"lost: {side} {at}: {ended.output[-300:]}")
-    return Trial(killed, twice, lost, unknown, resent, total, tuple(faults)), rows
+    return Trial(killed, twice, cut_off, lost, unknown, resent, total, tuple(faults)), rows
 
 
 def _a_minute_later(project: Project) -> None:
@@ -306,7 +316,7 @@ def main() -> None:
     forker = Forker()
     cells = [(protocol, scenario) for protocol in MODELS for scenario in SCENARIOS]
     each = max(2, -(-chosen.kills // len(cells)))
-    print("protocol | besides the kill | kills | paid twice | rows lost | unknown | --resend")
+    print(f"protocol | besides the kill | {' | '.join(_COLUMNS)}")
     totals: Counter[str] = Counter()
     for protocol, scenario in cells:
         sums: Counter[str] = Counter()
@@ -323,16 +333,17 @@ def main() -> None:
             folder = base / f"{number + 2}"
             done, _ = trial(forker, folder, protocol, scenario, side=side, at=at, expected=expected)
             sums.update(
-                kills=done.killed, twice=done.twice * (not done.resent), lost=done.lost,
+                kills=done.killed, twice=done.twice * (not done.resent),
+                cut_off=done.cut_off, lost=done.lost,
                 unknown=bool(done.unknown), resent=done.resent,
             )  # fmt: skip
             for fault in done.faults:
                 print(f"FAULT {protocol} {scenario} {side} {at} {folder}: {fault}", flush=True)
         shutil.rmtree(base, ignore_errors=True)
         totals += sums
-        cell = (sums[name] for name in ("kills", "twice", "lost", "unknown", "resent"))
+        cell = (sums[name] for name in _COLUMNS)
         print(f"{protocol} | {scenario} | {' | '.join(map(str, cell))}", flush=True)
-    cell = (totals[name] for name in ("kills", "twice", "lost", "unknown", "resent"))
+    cell = (totals[name] for name in _COLUMNS)
     print(f"all | | {' | '.join(map(str, cell))}")
     forker.close()
 
