@@ -181,7 +181,12 @@ class Courier:
         except RefusedError as exc:
             if exc.status not in GONE:
                 raise
-            problem = f"its replies are no longer there: {exc}"
+            # Its requests were paid for, so a person decides whether they are asked again.
+            raise RefusedError(
+                f"its replies are not there ({exc}); look again, or drop the job with `judgekit "
+                "batch cancel`, after which its requests are asked and paid for again",
+                status=0,
+            ) from None
         return self.ended(job, status=progress.status, problem=problem)
 
     def ended(self, job: Job, *, status: str = "", problem: str = "") -> Job:
@@ -203,7 +208,35 @@ class Courier:
         protocol = self._connect(job)
         if isinstance(protocol, str):
             raise RefusedError(protocol, status=0)
-        return self.noted(job, protocol.cancel(job), protocol)
+        progress = self._cancelled(job, protocol)
+        if progress is None or (progress.ended and not self._is_there(progress, job, protocol)):
+            return self._journal.change(job, state="dropped", problem="")
+        return self.noted(job, progress, protocol)
+
+    def _cancelled(self, job: Job, protocol: BatchProtocol) -> JobProgress | None:
+        """Return what the provider says after a cancellation; `None` if it has no such job."""
+        try:
+            return protocol.cancel(job)
+        except (RefusedError, NoAnswerError) as refusal:  # of a job that has ended, too
+            try:
+                progress = protocol.look(job)
+            except RefusedError as exc:
+                if exc.status in GONE:
+                    return None
+                raise
+            if not progress.ended:
+                raise refusal from None
+            return progress
+
+    def _is_there(self, progress: JobProgress, job: Job, protocol: BatchProtocol) -> bool:
+        """Return whether the provider has the replies of a job that ended."""
+        try:
+            protocol.fetch(progress, self._journal.replies(job.intent))
+        except RefusedError as exc:
+            if exc.status in GONE:
+                return False
+            raise
+        return True
 
 
 def _told(refusal: RefusedError) -> str:

@@ -67,11 +67,14 @@ def _is_of(row: dict[str, Any], job: Job) -> bool:
 def _progress(row: dict[str, Any]) -> JobProgress:
     status = text_of(row.get("status")).upper()
     files = (row.get("output_file"), row.get("error_file"))
+    outputs = tuple(file for file in files if isinstance(file, str) and file)
+    answered = row.get("succeeded_requests")
+    late = type(answered) is int and answered > 0 and not outputs
     return JobProgress(
         id=text_of(row.get("id")),
         status=status.lower(),
-        ended=status in _ENDED,
-        outputs=tuple(file for file in files if isinstance(file, str) and file),
+        ended=status in _ENDED and not late,  # its file may not be there yet
+        outputs=outputs,
         problem="; ".join(list(_errors(row.get("errors")))[:_MOST_ERRORS]),
     )
 

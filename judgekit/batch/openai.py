@@ -79,16 +79,23 @@ def _is_of(row: dict[str, Any], job: Job) -> bool:
 def _progress(row: dict[str, Any]) -> JobProgress:
     status = text_of(row.get("status")).lower()  # Together answers in upper case
     files = (row.get("output_file_id"), row.get("error_file_id"))
+    outputs = tuple(file for file in files if isinstance(file, str) and file)
     errors = list(_errors(row.get("errors")))
     return JobProgress(
         id=text_of(row.get("id")),
         status=status,
-        ended=status in _ENDED,
-        outputs=tuple(file for file in files if isinstance(file, str) and file),
+        ended=status in _ENDED and (bool(outputs) or not _answered(row.get("request_counts"))),
+        outputs=outputs,
         problem="; ".join(text for _, text in errors[:_MOST_ERRORS]),
         codes=tuple(code for code, _ in errors),
         waits=status == "failed" and any(code == TOKEN_LIMIT for code, _ in errors),
     )
+
+
+def _answered(counts: object) -> bool:
+    """Return whether a job counts replies, whose file may not be there yet."""
+    completed = counts.get("completed") if isinstance(counts, dict) else None
+    return type(completed) is int and completed > 0
 
 
 def _errors(errors: object) -> Iterator[tuple[str, str]]:

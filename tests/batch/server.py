@@ -51,6 +51,8 @@ class Provider:
         """Statuses and bodies with which the next submits are refused."""
         self.loses: set[str] = set()
         """Paths whose next answer is lost after the request was carried out."""
+        self.serves = 200
+        """The status of files with replies."""
         self.lists = 200
         """The status of lists of jobs."""
         self.model = "fake-2026"
@@ -257,13 +259,13 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith(f"{jobs}/"):
             id, _, part = path.removeprefix(f"{jobs}/").partition("/")
             if part == "results":
-                self._raw(200, provider.content(provider.jobs[id]))
+                self._raw(provider.serves, provider.content(provider.jobs[id]))
             else:
                 with provider.lock:
                     self._send(200, provider.shown(provider.look(id)))
         else:
             kind, _, id = path.removesuffix("/content").removeprefix("/files/").partition("-")
-            self._raw(200, provider.content(provider.jobs[id], good=kind == "out"))
+            self._raw(provider.serves, provider.content(provider.jobs[id], good=kind == "out"))
 
     def do_POST(self) -> None:
         provider, path = self.provider, self.path.removeprefix("/v1")
@@ -288,6 +290,9 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = provider.shown(provider.create(json.loads(body)))
         elif path.endswith("/cancel"):
             job = provider.jobs[path.split("/")[-2]]
+            if job["status"] not in _OPEN:
+                self._send(409, {"error": {"message": "the job has ended"}})
+                return
             provider.end(job, "cancelled", most=1)
             answer = provider.shown(job)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from judgekit.batch.courier import SETTLED, Courier
 from judgekit.batch.job import Job
+from judgekit.batch.jobs import Jobs
 from judgekit.batch.journal import Journal
 from judgekit.batch.protocols import PROTOCOLS
 from judgekit.batch.provider import provider_named
@@ -93,6 +95,55 @@ def test_a_cancelled_job(tmp_path: Path, provider: Provider) -> None:
         courier = Courier(journal)
         job = courier.cancel(courier.advance(written(journal, provider)))
     assert (job.state, job.replies) == ("ended", 1)
+
+
+def test_replies_that_are_not_there_are_not_asked_again(tmp_path: Path, provider: Provider) -> None:
+    journal = Journal(tmp_path)
+    provider.serves = 404
+    with journal.locked():
+        courier = Courier(journal)
+        job = courier.advance(written(journal, provider))
+        assert job.open
+        assert (
+            "its replies are not there (HTTP 404: Not Found); look again, or drop the job"
+            in (courier.problems[job.intent])
+        )
+        assert courier.cancel(job).state == "dropped"
+
+        provider.serves = 200
+        other = courier.advance(written(journal, provider, intent="0a0a"))
+        assert (other.state, other.replies) == ("ended", 4)
+
+
+def test_a_file_that_is_late_is_waited_for(tmp_path: Path, provider: Provider) -> None:
+    if provider.protocol == "anthropic":
+        pytest.skip("it has no files")
+    journal, shown = Journal(tmp_path), provider.shown
+    names = ("output_file_id", "error_file_id", "output_file", "error_file")
+    counts = {"request_counts": {"completed": 4}, "succeeded_requests": 4}
+    provider.shown = lambda job: {**shown(job), **counts, **dict.fromkeys(names)}  # type: ignore[method-assign]
+    with journal.locked():
+        courier = Courier(journal)
+        job = courier.advance(written(journal, provider))
+        assert job.state == "sent"
+        provider.shown = shown  # type: ignore[method-assign]
+        assert courier.advance(job).replies == 4
+
+
+def test_two_that_collect_at_once_fetch_the_replies_once(
+    tmp_path: Path, provider: Provider
+) -> None:
+    journal = Journal(tmp_path)
+    provider.done = False
+    with journal.locked():
+        Courier(journal).advance(written(journal, provider))
+    provider.done = True
+    with ThreadPoolExecutor() as pool:
+        both = list(pool.map(lambda jobs: jobs.look() or jobs.all, [Jobs(tmp_path) for _ in "ab"]))
+    assert both[0] == both[1]
+    assert both[0][0].replies == 4
+    fetched = [path for _, path, _ in provider.seen if path.endswith(("/content", "/results"))]
+    assert len(fetched) == len(set(fetched)) > 0
 
 
 def test_a_lost_answer_is_found_among_other_jobs(tmp_path: Path, provider: Provider) -> None:
