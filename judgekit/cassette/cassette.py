@@ -94,6 +94,7 @@ class Cassette(JudgeWrapper):
         self._added = self.recordings.added
         self._can_store = False
         """Whether the store was checked before the first call."""
+        self._checked: SharedCall[None] | None = None
         self._new_lines: NewLines | None = None
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
@@ -347,15 +348,24 @@ class Cassette(JudgeWrapper):
 
     async def _ready_to_store(self) -> None:
         """Check, before the first call, that its reply can be stored."""
-        if not self._can_store:
-            await self._store_writer().check()
-            if self.path is not None:
-                try:
-                    check_room(self.path.parent)
-                except OSError as exc:
-                    message = f"cannot be written: {exc.strerror}; make room"
-                    raise CassetteError(f"{self.path}: {message}") from exc
-            self._can_store = True
+        if self._can_store:
+            return
+        if self._checked is None:
+            from judgekit.core.shared import SharedCall
+
+            # Shared, so that requests that are made together also reach the judge together.
+            self._checked = SharedCall(self._check_storing)
+        await self._checked()
+
+    async def _check_storing(self) -> None:
+        await self._store_writer().check()
+        if self.path is not None:
+            try:
+                check_room(self.path.parent)
+            except OSError as exc:
+                message = f"cannot be written: {exc.strerror}; make room"
+                raise CassetteError(f"{self.path}: {message}") from exc
+        self._can_store = True
 
     async def _save(self, request: Request, lines: _Lines) -> None:
         """Store a reply, even if the caller is cancelled in the meantime."""

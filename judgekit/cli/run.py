@@ -22,6 +22,7 @@ def run(
     no_out: bool = False,
     judge: list[str] | None = None,
     api_base: str | None = None,
+    cache: str | None = None,
     tier: str | None = None,
     record: str | None = None,
     param: list[str] | None = None,

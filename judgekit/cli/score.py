@@ -34,6 +34,7 @@ def score(
     negative_examples: Path | None = None,
     judge: list[str] | None = None,
     api_base: str | None = None,
+    cache: str | None = None,
     tier: str | None = None,
     cassette: Path | None = None,
     record: str | None = None,

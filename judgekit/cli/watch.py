@@ -32,6 +32,7 @@ def watch(
     suite: Path | None = None,
     judge: list[str] | None = None,
     api_base: str | None = None,
+    cache: str | None = None,
     tier: str | None = None,
     record: str | None = None,
     param: list[str] | None = None,

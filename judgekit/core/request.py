@@ -36,6 +36,17 @@ class ChatMessage(Value):
 
     role: Literal["system", "user", "assistant"]
     content: str
+    shared: int = Field(default=0, exclude=True, repr=False)
+    """Characters at its start that other requests about the case have, too; for prompt caches.
+    Never sent, never recorded, and no part of a key."""
+
+    def redacted(self, redact: Callable[[str], str]) -> "ChatMessage":
+        """Return the message with its content redacted."""
+        content = redact(self.content)
+        start = redact(self.content[: self.shared]) if self.shared else ""
+        # What is redacted may lie across the end of the shared part.
+        shared = len(start) if content.startswith(start) else 0
+        return self.model_copy(update={"content": content, "shared": shared})
 
 
 class About(Value):
@@ -130,7 +141,7 @@ class Request(Value):
 
     def redacted(self, redact: Callable[[str], str]) -> "Request":
         """Return the request with every message redacted."""
-        messages = [m.model_copy(update={"content": redact(m.content)}) for m in self.messages]
+        messages = [m.redacted(redact) for m in self.messages]
         return self.model_copy(update={"messages": tuple(messages)})
 
     def _head(self) -> _Head:

@@ -47,6 +47,7 @@ from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.payments import Payments
 from judgekit.judges.prices import cost_of, saved
+from judgekit.judges.prompt_cache import Marks, PromptCache, cache_rules, step_down
 from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
@@ -116,6 +117,8 @@ class _Call(NamedTuple):
     """Answers its first attempt instead of the server."""
     tier: str | None = None
     """The service tier to ask for; `None` for the standard one."""
+    messages: list[dict[str, Any]] | None = None
+    """The messages of a chat, for its prompt cache."""
 
 
 class CallResult(NamedTuple):
@@ -188,6 +191,9 @@ class Calls:
         """The API, if it is not chat."""
         self.tier = ServiceTier(server.model, server.tier, server.fallback_tier)
         """The service tier of chats."""
+        rules = cache_rules(server.model) if server.caching == "auto" else None
+        self.prompt_cache = None if rules is None else PromptCache(server.model, rules)
+        """What requests share; `None` without such a cache, or if it is not used."""
         self.pacing = Pacing(pace, meter)
         """Makes every call wait for the pace and the budget, if there are some."""
 
@@ -204,11 +210,16 @@ class Calls:
         """Ask for a reply to a form; return the attempt and the result of the call."""
 
         async def send(sending: Sending) -> Response:
-            return await self.transport.chat(self.system.placed(messages), form, mode, sending)
+            placed = self.system.placed(messages)
+            if sending.marks is not None:
+                placed = sending.marks.placed(placed)
+            return await self.transport.chat(placed, form, mode, sending)
 
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
-        call = _Call(send, size, written, paid=paid, late=late, tier=self.tier.name)
+        call = _Call(
+            send, size, written, paid=paid, late=late, tier=self.tier.name, messages=messages
+        )
         result = await self._at_tier(call, retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
@@ -398,12 +409,15 @@ class Calls:
                 async with asyncio.timeout(timeout) as limit:
                     while True:
                         sent, without = self.parameters.sent, bool(self.system.refused)
+                        caching = self.prompt_cache is not None and not self.prompt_cache.refused
                         try:
                             return await self._once(call, sent, limit)
                         except BadRequest as exc:
                             known = exc.about_form and self.parameters.drop(
                                 exc.detail, sent, reason=str(exc)
                             )
+                            if caching and not known and self._leaves_cache(exc.detail):
+                                continue
                             if not known and (without or not self.system.leave(exc.detail)):
                                 raise
                         except Outage as exc:
@@ -417,6 +431,10 @@ class Calls:
                 read, written = call.size / CHARACTERS_A_TOKEN, call.written
                 call.paid.add(self.server.price.estimate(read, written))
             raise Outage(f"no complete answer within {timeout:g} s") from None
+
+    def _leaves_cache(self, error: str) -> bool:
+        """Send nothing for the prompt cache any more, if an error is about it; return if it is."""
+        return self.prompt_cache is not None and self.prompt_cache.leave(error)
 
     def _log(self, state: Any) -> None:
         """Log a failed attempt and the wait before the next one; the error contains no key."""
@@ -461,9 +479,21 @@ class Calls:
                 late.paid(result.cost)
                 return result
             async with self.pacing.turn(exchange, call, sent, limit) as bill:
-                result = await self._exchanged(exchange, call, sent, params)
+                marks = self._marks(call)  # after the waits, when more requests are known
+                if marks is not None:
+                    sent = marks.added_to(sent)
+                result = await self._exchanged(exchange, call, sent, params, marks=marks)
                 bill.dollars, bill.replied = result.cost, True
+        if marks is not None:
+            marks.note(result.usage)
         return result
+
+    def _marks(self, call: _Call) -> Marks | None:
+        """Return what a call sends for the prompt cache, if it is about a request that may."""
+        # The system message is part of another one where the server does not take it.
+        if self.prompt_cache is None or call.messages is None or self.system.refused:
+            return None
+        return self.prompt_cache.marks(call.messages)
 
     async def _exchanged(
         self,
@@ -473,14 +503,16 @@ class Calls:
         params: _Params,
         *,
         late: LateReply | None = None,
+        marks: Marks | None = None,
     ) -> CallResult:
         failure: JudgekitError | None = None
         raised: Exception | None = None
         response: Response | None = None
         try:
-            response = await call.send(
-                Sending(sent, self.key, exchange, self.schema_rules, self.headers.values, late)
+            sending = Sending(
+                sent, self.key, exchange, self.schema_rules, self.headers.values, late, marks
             )
+            response = await call.send(sending)
             if self.pacing.pace and (usage := usage_of(response.data)):
                 exchange.tokens = usage.input_tokens, usage.output_tokens
         except (JudgePending, BudgetExceeded, ConfigError):
@@ -570,6 +602,7 @@ class Calls:
 async def _pause(seconds: float) -> None:
     import asyncio
 
+    step_down()
     with waiting():
         await asyncio.sleep(seconds)
 

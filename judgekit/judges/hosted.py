@@ -11,7 +11,7 @@ from judgekit.judges.price import ModelPrice
 from judgekit.judges.server_judge import ServerJudge
 
 _OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait", "headers")
-_OF_CHATS = ("mode", "max_reason", "reasks", "via", "tier", "fallback_tier")
+_OF_CHATS = ("mode", "max_reason", "reasks", "via", "cache", "tier", "fallback_tier")
 
 
 def open_hosted(setup: JudgeSetup) -> ServerJudge:

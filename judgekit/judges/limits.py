@@ -44,6 +44,7 @@ from judgekit.judges.rate_headers import NOT_SENT, CallEnd
 
 if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
+    from judgekit.judges.prompt_cache import PromptCache
 
 Auto = Literal["auto"]
 
@@ -254,6 +255,7 @@ class LimitedJudge(JudgeWrapper):
             inner = inner.judge
         known = getattr(inner, "price", None) if price is None else price
         charges_itself = getattr(inner, "meter", None) is not None
+        self._prompts: PromptCache | None = getattr(inner, "prompt_cache", None)
         own = price_from(known)
         meter = None if charges_itself else CostMeter(self.budget, self.model, own)
         self.admission = Admission(slots=self.concurrency, meter=meter, pace=pace)
@@ -278,6 +280,12 @@ class LimitedJudge(JudgeWrapper):
             BudgetExceeded: the money is spent.
             JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
+        if self._prompts is None:
+            return await self._admitted(request)
+        async with self._prompts.turn(request):  # before a slot, the pace and the budget
+            return await self._admitted(request)
+
+    async def _admitted(self, request: Request) -> Reply:
         try:
             check = partial(self._check, request)
             admitted = self.admission.admit(request, check=check, again=self._check_up)

@@ -22,6 +22,7 @@ from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.payments import Payments
 from judgekit.judges.plain import PlainRequests
 from judgekit.judges.price import ModelPrice, price_from
+from judgekit.judges.prompt_cache import PromptCaching, check_caching
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, sum_of, total
 from judgekit.judges.server_judge import ServerJudge
@@ -66,6 +67,8 @@ class LiteLLMJudge(ServerJudge):
             of any key.
         headers: further headers of every request, such as `{"X-Team": "${TEAM}"}`; variables are
             those of the environment. Not part of any key, and their values are never written.
+        cache: `auto` sends requests as the prompt cache of the provider needs them: marked where
+            they share a beginning, the first one alone. Not part of any key.
         tier: `flex` asks for the slower and cheaper tier of the provider. Not part of any key.
         fallback_tier: the tier of requests for which flex has no room, after `retries`: `standard`,
             which is the default, or `none`, so that they fail as unavailable.
@@ -91,6 +94,7 @@ class LiteLLMJudge(ServerJudge):
         price: ModelPrice | tuple[float, float] | None = None,
         via: Via | None = None,
         headers: Mapping[str, str] | None = None,
+        cache: PromptCaching = "none",
         tier: Tier = "standard",
         fallback_tier: FallbackTier | None = None,
         pace: Pace | None = None,
@@ -100,6 +104,7 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
         if reasks < 0:
             raise ConfigError("reasks must not be negative")
+        check_caching(cache, params or {})
         check_tier(tier, fallback_tier, params or {})
         self._forced_via = via
         server = Server(
@@ -111,6 +116,7 @@ class LiteLLMJudge(ServerJudge):
             max_wait,
             price_from(price),
             dict(headers or {}),
+            cache,
             tier,
             fallback_tier,
         )

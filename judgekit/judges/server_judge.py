@@ -78,6 +78,8 @@ class ServerJudge(NamedJudge):
         self.via = f"{transport.via} ({transport.reason})"
         """The transport (judgekit's HTTP or litellm) and the reason for it."""
         self._calls = Calls(server, transport, params=settings.params, pace=pace, meter=meter)
+        self.prompt_cache = self._calls.prompt_cache
+        """What its requests share with each other; `None` if that is not used."""
         self.knowledge = LearntFromServer(self._calls)
 
     def __repr__(self) -> str:
@@ -133,6 +135,12 @@ class ServerJudge(NamedJudge):
             JudgeRefused: the provider's policy stopped the request.
             CaseError: the server says that the content of the request is wrong, or too long.
         """
+        if self.prompt_cache is None:
+            return await self._in_slot(request)
+        async with self.prompt_cache.turn(request):
+            return await self._in_slot(request)
+
+    async def _in_slot(self, request: Request) -> Reply:
         if not self._calls.prepared:
             await self._calls.ready()
         async with call_slot():

@@ -12,6 +12,7 @@ from judgekit.core.request import Form
 from judgekit.judges.late_reply import LateReply
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.price import ModelPrice
+from judgekit.judges.prompt_cache import Marks, PromptCaching
 from judgekit.judges.tier import FallbackTier, Tier
 from judgekit.judges.wire import Exchange
 
@@ -34,6 +35,8 @@ class Server(NamedTuple):
     price: ModelPrice | None
     headers: Mapping[str, str] = {}
     """Further headers of every request; `${NAME}` in a value is a variable of the environment."""
+    caching: PromptCaching = "none"
+    """Whether requests are sent as the prompt cache of the provider needs them."""
     tier: Tier = "standard"
     fallback_tier: FallbackTier | None = None
     """The tier of requests that `tier` has no room for; `None` for the standard one."""
@@ -74,6 +77,8 @@ class Sending(NamedTuple):
     """Further headers."""
     late: LateReply | None = None
     """Answers instead of the server."""
+    marks: Marks | None = None
+    """What is sent for the prompt cache."""
 
 
 class Response(NamedTuple):

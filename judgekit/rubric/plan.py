@@ -170,4 +170,4 @@ class Plan:
 
 
 def _message(role: str, text: str) -> ChatMessage:
-    return trusted(ChatMessage, {"role": role, "content": text})
+    return trusted(ChatMessage, {"role": role, "content": text, "shared": 0})

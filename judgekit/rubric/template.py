@@ -241,4 +241,5 @@ def _with_last(
     rendered = template.again().render(variables=variables, case=case, history=(), variant=None)
     *first, last = messages
     text = f"{last.content}\n\n{rendered[0].content}"
-    return (*first, last.model_copy(update={"content": text}))
+    shared = len(last.content) + 2
+    return (*first, last.model_copy(update={"content": text, "shared": shared}))

@@ -70,6 +70,9 @@ class JudgeFile(FileModel):
     """The API, if it is no chat: a decision endpoint of OpenAI or of System One."""
     via: Literal["direct", "litellm"] | None = None
     """The way to the model: HTTP of judgekit, or litellm; chosen by default."""
+    cache: Literal["auto", "none"] = "none"
+    """Whether requests are sent as the prompt cache of the provider needs them. Not part of any
+    key."""
     tier: Literal["standard", "flex", "batch"] = "standard"
     """The price and speed of the calls: `flex` is slower at half the price, where the provider has
     it, and `batch` is that of `run --batch`. Not part of any key."""
@@ -125,10 +128,19 @@ class JudgeFile(FileModel):
             raise ValueError(str(exc)) from exc
         if kind is RECORDED and self.recorded is None:
             raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
-        for name, given in (("headers", self.headers), ("tier", self.tier != "standard")):
-            if given and not kind.server:
+        given = {
+            "headers": self.headers,
+            "cache": self.cache != "none",
+            "tier": self.tier != "standard",
+        }
+        for name, is_set in given.items():
+            if is_set and not kind.server:
                 raise ValueError(f"{self.model} is behind no server; remove {name}")
         try:
+            if self.cache != "none":
+                from judgekit.judges.prompt_cache import check_caching
+
+                check_caching(self.cache, self.params)
             check_tier(self.tier, self.fallback_tier, self.params)
         except ConfigError as exc:
             raise ValueError(str(exc)) from exc
@@ -136,7 +148,7 @@ class JudgeFile(FileModel):
             return self
         if not kind.server:
             raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
-        for name in ("mode", "max_reason", "reasks", "via", "tier", "fallback_tier"):
+        for name in ("mode", "max_reason", "reasks", "via", "cache", "tier", "fallback_tier"):
             if name in self.model_fields_set and getattr(self, name) is not None:
                 raise ValueError(f"{name} is for chats, and api: {self.api} is none; remove {name}")
         return self

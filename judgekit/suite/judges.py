@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
     from judgekit.privacy.redact import Redact
 
-_OF_ANY_MODEL = {"params", "max_reason", "timeout", "retries", "max_wait", "reasks"}
+_OF_ANY_MODEL = {"params", "max_reason", "timeout", "retries", "max_wait", "reasks", "cache"}
 """Settings that are kept if a flag names another model."""
 
 
@@ -65,8 +65,8 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
         if overrides.api_base:
             changes["api_base"] = overrides.api_base
         roles[JUDGE] = judge.model_copy(update=changes)
-    if overrides.tier is not None:
-        roles = {role: _at_tier(judge, overrides.tier) for role, judge in roles.items()}
+    for role, judge in roles.items():
+        roles[role] = _saving(judge, tier=overrides.tier, cache=overrides.cache)
     _check_different(roles, settings.lines)
     for role, judge in roles.items():
         at = (JUDGE,) if role == JUDGE and settings.file.judge is not None else ("judges", role)
@@ -95,20 +95,27 @@ def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
     return JudgeFile.model_validate({**settings, "model": model})
 
 
-def _at_tier(judge: JudgeFile, tier: str) -> JudgeFile:
-    """Return a judge with the tier of `--tier`; one that is no chat behind a server has none.
+def _saving(judge: JudgeFile, *, tier: str | None, cache: str | None) -> JudgeFile:
+    """Return a judge with `--tier` and `--cache`; they are for chats behind a server.
 
     Raises:
-        ConfigError: there is no such tier, or a parameter contradicts it.
+        ConfigError: there is no such value, or a parameter contradicts it.
     """
     if not kind_of(judge.model).server or judge.api is not None:
         return judge
-    fallback = None if tier in ("standard", judge.fallback_tier) else judge.fallback_tier
-    try:
-        check_tier(tier, fallback, judge.params)
-    except ConfigError as exc:
-        raise ConfigError(f"--tier {tier}: {exc}") from None
-    return judge.model_copy(update={"tier": tier, "fallback_tier": fallback})
+    changes: dict[str, Any] = {}
+    if tier is not None:
+        kept = None if tier in ("standard", judge.fallback_tier) else judge.fallback_tier
+        with placed(f"--tier {tier}"):
+            check_tier(tier, kept, judge.params)
+        changes = {"tier": tier, "fallback_tier": kept}
+    if cache is not None:
+        from judgekit.judges.prompt_cache import check_caching
+
+        with placed(f"--cache {cache}"):
+            check_caching(cache, judge.params)
+        changes["cache"] = cache
+    return judge.model_copy(update=changes) if changes else judge
 
 
 def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:

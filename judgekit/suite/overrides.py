@@ -63,6 +63,7 @@ class Overrides(FileModel):
     # The address of a server is not in the keys: another one must give the same replies.
     api_base: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
     # Neither is how it is asked: a reply of another tier has the same key.
+    cache: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
     tier: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
     params: Annotated[dict[str, Any], replace(_JUDGE, flag="param")] = Field(default_factory=dict)
     settings: Annotated[dict[str, dict[str, str]], FlagEffect(Affects.NUMBERS, flag="set")] = Field(

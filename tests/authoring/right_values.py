@@ -49,7 +49,7 @@ JUDGE: dict[str, list[Any]] = {
     "identity": ["r1"], "max_reason": [20, 160, 20_000],
     "mode": ["json_schema", "json_object_schema", "tools", "json_object", "text", None],
     "via": ["litellm", None], "timeout": [0.5, 60], "retries": [0, 4], "max_wait": [0, 5.5],
-    "reasks": [0, 3],
+    "reasks": [0, 3], "cache": ["none", "auto"],
     "price": [{"input": 0, "output": 1.5, "cache_read": 0, "cache_write": 2}, None],
 }  # fmt: skip
 TIERS: list[dict[str, Any]] = [

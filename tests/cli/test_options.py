@@ -86,6 +86,7 @@ def test_merge_has_the_flags_that_affect_only_the_exit_code():
 
 GIVEN = Overrides(
     judge="openai/a", judges={"second": "openai/b"}, api_base="http://localhost:1", tier="flex",
+    cache="auto",
     params={"temperature": 0, "stop": ["x"]}, settings={"tone": {"audience": "young children"}},
     record="all", no_judge=True, only=["tone", "safety"], cases="c.jsonl", format="chat",
     where=["topic=a b", "id!=c"], limit=3, shard="1/2", baseline="runs/a", max_failures=0,

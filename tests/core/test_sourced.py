@@ -18,13 +18,16 @@ from judgekit.privacy.detectors.form import form_data
 ROOT = Path(judgekit.__file__).parent
 FACTS = (
     "authoring/lint/foreign.yaml",
+    "batch/data/job_errors.json",
     "batch/data/providers.json",
     "core/data/synonyms.yaml",
     "core/data/thoughts.json",
     "core/data/unkeyed_params.json",
     "datasets/messages/shapes.json",
     "judges/data/outcomes.json",
+    "judges/data/prompt_caches.json",
     "judges/data/schema_keywords.json",
+    "judges/data/service_tiers.json",
     "judges/data/system_role.json",
     "judges/data/weights.json",
 )

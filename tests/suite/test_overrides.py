@@ -80,6 +80,7 @@ SAMPLES = {
     "judge": "fake/other",
     "judges": {"second": "fake/other"},
     "api_base": "http://localhost:1",
+    "cache": "auto",
     "tier": "flex",
     "params": {"temperature": 1},
     "settings": {"tone": {"audience": "children"}},
@@ -125,7 +126,10 @@ def differences(one, other):
         Affects.OCCASION: lambda suite: (
             suite.record,
             suite.again,
-            {role: (judge.api_base, judge.tier) for role, judge in suite.roles.items()},
+            {
+                role: (judge.api_base, judge.cache, judge.tier)
+                for role, judge in suite.roles.items()
+            },
         ),
     }
     return {effect for effect, part in parts.items() if part(one) != part(other)}

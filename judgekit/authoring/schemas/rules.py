@@ -190,18 +190,19 @@ def close_judges(suite: dict[str, Any]) -> None:
     headers = with_key("headers", {"minProperties": 1})
     local = with_key("model", {"pattern": f"^({'|'.join(LOCAL_KINDS)})/"})
     manual = with_key("model", {"pattern": "^manual/"})
-    unset = [{"not": {"required": [name]}} for name in ("reasks", "tier")]
+    unset = [{"not": {"required": [name]}} for name in ("reasks", "cache", "tier")]
     of_chats = {"allOf": [none_of("mode", "max_reason", "via", "fallback_tier"), *unset]}
     flex, batch = (with_key("tier", {"const": name}) for name in ("flex", "batch"))
     other = with_key("fallback_tier", {"const": "flex"})
     tiered = {"anyOf": [flex, batch]}
+    cached = with_key("cache", {"const": "auto"})
     judge["properties"]["headers"] |= {
         "maxProperties": 50,
         "propertyNames": {"pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$"},
     }
     judge["allOf"] = [
         {"if": recorded, "then": empty, "else": {"required": ["model"]}},
-        {"if": {"anyOf": [headers, has("api"), tiered]}, "then": {"not": local}},
+        {"if": {"anyOf": [headers, has("api"), tiered, cached]}, "then": {"not": local}},
         {"if": has("fallback_tier"), "then": tiered},
         {"not": {"allOf": [flex, other]}},
         {"not": {"allOf": [batch, with_key("fallback_tier", {"const": "none"})]}},
