@@ -301,7 +301,8 @@ class Cassette(JudgeWrapper):
             if self._explainer is None:
                 self._explainer = Explainer(self.tape.records())
             differs = self._explainer.explain(request).line()
-        older = OF_ANOTHER if refused else NOT_OLDER
+        # Without a tape to search, only an older version that hits is worth a word.
+        older = OF_ANOTHER if refused else NOT_OLDER if self.tape else ""
         return Miss(request=request, differs=differs, recorded=self._is_recorded, older=older)
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:

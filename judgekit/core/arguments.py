@@ -28,7 +28,7 @@ from typing import (
 )
 
 from judgekit.core.errors import WrongArgument
-from judgekit.core.suggest import closest, suggest
+from judgekit.core.suggest import suggest
 from judgekit.core.synonyms import synonym
 from judgekit.core.value import described, is_coroutine, shortened
 from judgekit.core.value_rule import number_meant
@@ -61,7 +61,7 @@ _MADE_BY: Mapping[str, str] = {
     "Limits": "judgekit.Limits(...)",
     "Overrides": "judgekit.Overrides(...)",
     "Suite": "judgekit.load_suite(PATH)",
-    "Case": "judgekit.Case(...)",
+    "Case": "{'input': '...', 'output': '...'}",
     "Event": "asyncio.Event()",
 }
 """Class -> how a caller gets an object of it."""
@@ -214,7 +214,7 @@ def _read(function: Any) -> tuple[Signature, Mapping[str, Kinds]]:
 @lru_cache(maxsize=64)
 def _fields(kind: Any) -> Mapping[str, Kinds]:
     hints = _hints(kind, vars(sys.modules[kind.__module__]))
-    return {name: kinds_of(hints[name]) for name in kind._fields}
+    return {name: kinds_of(hints[name], strict=True) for name in kind._fields}
 
 
 def _hints(owner: Any, names: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,26 +242,34 @@ class _Scope(dict[str, Any]):
         return getattr(builtins, name, None) or _AbsentName(name, (), {})
 
 
-def kinds_of(annotation: Any) -> Kinds:
+def kinds_of(annotation: Any, *, strict: bool = False) -> Kinds:
     """Return the kinds of value that an annotation allows; `None` for any value.
+
+    Args:
+        annotation: the annotation.
+        strict: whether a `Literal` takes its words alone, and not any text.
 
     Example:
         >>> [kind.words for kind in kinds_of(float | list[str] | None)]
         ['a number', 'a list', 'None']
     """
-    found = list(_expanded(annotation))
+    found = list(_expanded(annotation, strict=strict))
     return None if None in found else tuple(kind for kind in found if kind is not None)
 
 
-def _expanded(annotation: Any) -> Iterator[Kind | None]:
+def _expanded(annotation: Any, *, strict: bool = False) -> Iterator[Kind | None]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         for one in arguments:
-            yield from _expanded(one)
+            yield from _expanded(one, strict=strict)
     elif origin is Annotated:
-        yield from _expanded(arguments[0])
+        yield from _expanded(arguments[0], strict=strict)
     elif origin is Literal:
         words = " or ".join(map(repr, arguments))
+        if not strict and all(isinstance(one, str) for one in arguments):
+            # The function itself, which a file or a flag reaches too, says which words there are.
+            yield Kind(lambda value: isinstance(value, str), words)
+            return
         yield Kind(lambda value: _is_one_of(value, arguments), words)
     elif origin is not None:
         yield _generic(origin, arguments)
@@ -395,12 +403,6 @@ def _problem(argument: str, value: Any, kinds: tuple[Kind, ...]) -> str | None:
     return None
 
 
-def _words(kinds: Iterable[Kind]) -> list[str]:
-    """Return the words that an argument takes."""
-    several = [kind.words.split(" or ") for kind in kinds if kind.words.startswith("'")]
-    return [word.strip("'") for words in several for word in words]
-
-
 def _any_of(kinds: Iterable[Kind]) -> str:
     words = [word for kind in kinds if kind.words != "None" for word in kind.words.split(" or ")]
     several = list(dict.fromkeys(words))
@@ -428,7 +430,7 @@ def _mend(argument: str, value: Any, kinds: tuple[Kind, ...]) -> str:
         return f"; write {plain}{shortened(single)}"
     for kind in kinds:
         made = _MADE_BY.get(kind.words.partition(" ")[2])
-        if isinstance(value, Mapping) and made is not None and "..." in made:
+        if isinstance(value, Mapping) and made is not None and made.endswith("(...)"):
             given = ", ".join(f"{key}={shortened(one)}" for key, one in list(value.items())[:4])
             return f"; write {plain}{made.replace('...', given)}"
         if made is not None:
@@ -448,11 +450,11 @@ def _text_mend(argument: str, value: str, words: set[str], kinds: tuple[Kind, ..
     if "True or False" in words and value.casefold() in ("true", "false", "yes", "no", "on", "off"):
         meant = value.casefold() in ("true", "yes", "on")
         return f"; write {argument}{meant}, without quotes"
-    if near := closest(value, _words(kinds)):
-        return f"; did you mean {' or '.join(map(repr, near))}?"
-    for word in words:
-        if (made := _MADE_BY.get(word.partition(" ")[2])) is not None:
+    for kind in kinds:
+        if (made := _MADE_BY.get(kind.words.partition(" ")[2])) is not None:
             return f"; write {argument}{made}"
+        if kind.keyed and any(one.fits(value) for one in kind.entries or ()):
+            return f"; write {argument}{{'NAME': {shortened(value)}}}"
     return ""
 
 

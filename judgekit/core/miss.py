@@ -26,7 +26,8 @@ class Miss:
     moved: str = ""
     """Which content of the case earlier versions treated otherwise; empty without any."""
     older: str = NOT_OLDER
-    """Whether an older version of the request, or another one of its rubric, would hit."""
+    """Whether an older version of the request, or another one of its rubric, would hit; empty if
+    nothing is recorded."""
     decides: str = DECIDES
     """The command or flag that decides what happens next."""
 

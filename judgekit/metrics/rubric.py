@@ -41,7 +41,7 @@ from judgekit.metrics.opinions.opinion import (
     parts_of,
     unsupported_parts,
 )
-from judgekit.metrics.opinions.vote import spelled
+from judgekit.metrics.opinions.vote import spelled, tie_in
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.criterion import WRITTEN, Arrangement, order_name
@@ -507,7 +507,11 @@ class RubricMetric(JudgedMetric):
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
         """Return the reason: the criterion that lowered the value most, and its explanation."""
         if folded.value is None:
-            return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
+            ties = {part.id: tie_in(part.reason or "") for part in parts[:3]}
+            why = (
+                f"{p.id}: {ties[p.id]}" if ties[p.id] else f"{p.id} {p.status}" for p in parts[:3]
+            )
+            return f"nothing to score: {'; '.join(why)}"
         scored = [part for part in parts if part.value is not None]
         way = WAYS[self.rubric.combine]
         if way.shared:

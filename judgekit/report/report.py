@@ -56,7 +56,11 @@ class Report(Displayed):
 
     Attributes:
         figures: manifest, summaries, gates.
-        run: facts of this execution: origins of replies, cost, duration.
+        run: facts of this execution, as in `run.json`: `seconds` (its duration), and for judges by
+            name `origins` (where replies came from: `live`, `store`, `tape` -> number), `spent`
+            and `avoided` (US dollars; `None` if a price is unknown) and `missed` (requests without
+            a recording that could not be sent). A run of a suite has `started`, `record` and
+            further facts.
         folder: the run folder, if there is one.
         places: derived id of a case -> its location, such as `cases.csv:2`.
     """

@@ -80,34 +80,54 @@ class MetricSummary(Displayed, Value):
     """One metric over a run. Only `mean_with_fallback` includes fallback values."""
 
     metric: str
+    """Name of the metric."""
     range: tuple[float | None, float | None]
-    """`None` for no bound."""
+    """Lowest and highest value; `None` for no bound."""
     higher_is_better: bool
+    """Whether a higher value is better."""
     threshold: float | None
+    """The value that a case must reach to pass; `None` without one."""
     scale: float
+    """Number by which tables and pages multiply values to show them; 1 for values as they are."""
     rows: int
+    """Number of rows: one for each case."""
     judged: int
+    """Rows with a value from a judge."""
     computed: int
+    """Rows with a value computed without a judge."""
     fallback: int
+    """Rows with a value of the fallback, which is not in the mean."""
     abstained: int
+    """Rows without a value because the judge, or a tie of judges, left it open."""
     not_applicable: int
+    """Rows to which the metric does not apply."""
     failed: int
+    """Rows without a value because something failed; `failures` has the reasons."""
     not_run: int
+    """Rows that were not scored, for example because the run was stopped."""
     failures: dict[str, int]
     """Kind of failure -> number of rows; includes `not_run` and `pending`."""
     mean: float | None
+    """Mean of the metric's own values; `None` without any."""
     low: float | None
+    """Lower end of the interval of the mean."""
     high: float | None
     """95 % interval of the mean, inside the range (see `statistics.mean_interval`); `None` where
     there are too few values."""
     sd: float | None
     """Sample standard deviation (n - 1)."""
     minimum: float | None
+    """Lowest value."""
     maximum: float | None
+    """Highest value."""
     mean_with_fallback: float | None
+    """Mean that includes the values of the fallback."""
     passed: int | None
+    """Rows that reach the threshold; `None` without one."""
     pass_rate: float | None
+    """Share of scored rows that reach the threshold; `None` without one."""
     pass_low: float | None
+    """Lower end of the interval of the pass rate."""
     pass_high: float | None
     """95 % interval of the pass rate: Wilson's, or `statistics.mean_interval` with clusters."""
     histogram: tuple[int, ...]
@@ -117,7 +137,9 @@ class MetricSummary(Displayed, Value):
     tags: tuple[TagSummary, ...] = sparse(default=())
     """The tags of criteria that cases have themselves."""
     worst: tuple[Worst, ...] = ()
+    """The cases with the worst values, the worst first."""
     first_failure: str | None = None
+    """Message of the first failed row."""
     figures: dict[str, float | None] = Field(default_factory=dict)
     """The metric's own aggregates over all rows; `None` without values."""
     clusters: int | None = None

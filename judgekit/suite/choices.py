@@ -126,6 +126,14 @@ class OpenChoices:
                 )
         return {**own, **given}
 
+    def cost_facts(self) -> dict[str, Any]:
+        """Return where the replies to the metrics by name came from, and what they cost."""
+        if self.suite is None or self.suite.cassette is None:
+            return {}
+        from judgekit.suite.run import cost_facts
+
+        return cost_facts(self.suite.cassette)
+
     def close(self) -> None:
         """Write the recordings."""
         if self.suite is not None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Result
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.load import Source, load_cases
+from judgekit.report.folder import RUN, write_json
 from judgekit.report.report import Report
 from judgekit.runner import evaluation
 from judgekit.runner.evaluation import Gates, Last, Reuse
@@ -104,7 +107,7 @@ async def evaluate(
     """
     chosen = OpenChoices(metrics, judge=judge, recording=Recording(cassette, record, max_cost))
     try:
-        return await evaluation.evaluate(
+        report = await evaluation.evaluate(
             cases,
             chosen.metrics,
             thresholds=chosen.thresholds(thresholds),
@@ -119,10 +122,28 @@ async def evaluate(
             progress=progress,
             stop=stop,
             reuse=reuse,
-            last=last,
+            last=partial(_finish, chosen, last=last),
         )
+        if report.figures.incomplete == ("no cases",):
+            warnings.warn(_NO_CASES, stacklevel=2)
+        return report
     finally:
         chosen.close()
+
+
+_NO_CASES = (
+    "evaluate: there is no case, so nothing is scored and the run is incomplete; check the source, "
+    "or expect it: limits=judgekit.Limits(may_be_empty=True)"
+)
+
+
+def _finish(chosen: OpenChoices, report: Report, *, last: Last | None) -> None:
+    """Note what the judges by name cost."""
+    report.run.update(chosen.cost_facts())
+    if report.folder is not None:
+        write_json(report.folder / RUN, report.run)
+    if last is not None:
+        last(report)
 
 
 @sync_form(evaluate)

@@ -326,12 +326,7 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
         facts["mixed"] = mixed  # model string -> the servers or models that answered under it
     if changed := {model: count for model in models if (count := ledger.changed(model))}:
         facts["weights_changed"] = changed  # model string -> replays of its earlier weights
-    facts["origins"] = dict(sorted(ledger.origins.items()))
-    facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
-    replays = ledger.origins["tape"] + ledger.origins["store"]
-    facts["avoided"] = _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays)
-    facts.update(ledger.savings.facts())
-    facts["missed"] = ledger.missed
+    facts.update(cost_facts(cassette))
     if ledger.older:
         facts["older"] = dict(sorted(ledger.older.items()))
     if cassette.older_keys:
@@ -343,6 +338,19 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     if len(cassette.not_from_tape) <= MAX_KEYS:
         facts["from_store_or_live"] = sorted(cassette.not_from_tape)
     return facts
+
+
+def cost_facts(cassette: Cassette) -> dict[str, Any]:
+    """Return where the replies of a run came from, and what they cost and saved."""
+    ledger = cassette.ledger
+    replays = ledger.origins["tape"] + ledger.origins["store"]
+    return {
+        "origins": dict(sorted(ledger.origins.items())),
+        "spent": _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"]),
+        "avoided": _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays),
+        **ledger.savings.facts(),
+        "missed": ledger.missed,
+    }
 
 
 def _findings(judge: Judge) -> dict[str, Any]:

@@ -1,7 +1,10 @@
 """The table of synonyms: each row has a source, and suggests names that exist."""
 
+import inspect
+
 import typer.main
 
+import judgekit
 from judgekit.cli.app import app
 from judgekit.core.synonyms import TABLE, synonym
 from judgekit.core.yaml_file import parse_yaml
@@ -12,6 +15,11 @@ from judgekit.suite.file import MetricFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
 
 ROWS = parse_yaml(TABLE.read_text("utf-8"), file=TABLE.name)[0]["words"]
+
+PUBLIC = (
+    *(judgekit.evaluate, judgekit.score, judgekit.load_cases, judgekit.answer_cases),
+    *(judgekit.LiteLLMJudge, judgekit.LimitedJudge, judgekit.RubricMetric),
+)
 
 
 def _names():
@@ -29,6 +37,7 @@ def _names():
         "criterion": set(CriterionFile.model_fields),
         "kind": {"score", "levels", "number", "boolean", "choice", "checklist"},
         "combine": set(WAYS),
+        "argument": {name for one in PUBLIC for name in inspect.signature(one).parameters},
     }
 
 
@@ -47,7 +56,7 @@ def test_no_word_is_in_a_place_twice_or_a_name_there():
         for word in row["words"]:
             assert (row["place"], word) not in seen
             seen.add((row["place"], word))
-            if row["place"] != "flag":  # another command may have the flag
+            if row["place"] not in ("flag", "argument"):  # another command or function may have it
                 assert word not in names[row["place"]]
 
 

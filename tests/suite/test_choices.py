@@ -248,8 +248,7 @@ MISTAKES = {
         "gates": {"tone": {"mean": 1}}
     },
     "evaluate_sync: record must be 'none', 'new_episodes' or 'all', not True": {"record": True},
-    "evaluate_sync: record must be 'none', 'new_episodes' or 'all', not 'al'; "
-    "did you mean 'all'?": {"record": "al"},
+    "no record mode 'al'; did you mean 'all'?": {"record": "al"},
     "evaluate_sync: cassette must be text or a path, not 3": {"cassette": 3},
     "max_cost: US dollars above 0 are expected, not -1": {"max_cost": -1},
     "max_cost: fake/judge is an object, whose price only you know; name the model as a text, or "
@@ -277,3 +276,26 @@ def test_what_is_no_case_is_one_line():
         judgekit.score_sync("x", "length")
     with pytest.raises(ConfigError, match="metric: one name is expected, not 2; use evaluate_sync"):
         judgekit.score_sync(CASES[0], {"length": {}, "quality": {}})
+
+
+def test_a_run_by_name_notes_what_its_replies_cost(folder):
+    first = judgekit.evaluate_sync(CASES, ["quality"], judge=FAKE, out="runs/x")
+    again = judgekit.evaluate_sync(CASES, ["quality"], judge=FAKE)
+
+    assert first.run["spent"] == 0.0
+    assert first.run["origins"] == {"live": 2}
+    assert again.run["origins"] == {"store": 2}
+    assert json.loads((folder / "runs/x/run.json").read_text("utf-8"))["spent"] == 0.0
+
+
+def test_metrics_without_a_judge_have_no_cost_to_note(folder):
+    assert set(judgekit.evaluate_sync(CASES, ["exact_match"]).run) == {"seconds"}
+
+
+def test_a_run_over_no_cases_warns(folder):
+    with pytest.warns(UserWarning, match="evaluate: there is no case, so nothing is scored"):
+        report = judgekit.evaluate_sync([], ["exact_match"])
+
+    assert report.exit_code == 3
+    allowed = judgekit.Limits(may_be_empty=True)
+    assert judgekit.evaluate_sync([], ["exact_match"], limits=allowed).exit_code == 0

@@ -54,8 +54,26 @@ def vote_on(
     place, outcome, changes, tied = _verdict(
         question.kind, question.labels, vote == "mean", values, own, outcomes, weights
     )
-    answer = Answer(reason=f"the {voters} are tied: {tied}") if tied else answers[place]
+    answer = Answer(reason=f"the {voters} {_TIED} {tied}") if tied else answers[place]
     return Ballot(trusted(Answer, {**answer.__dict__, **changes}), outcome)
+
+
+_TIED = "are tied:"
+
+
+def tie_in(reason: str) -> str:
+    """Return the tie of a vote in words, from the reason of its answer; empty if it has none.
+
+    Example:
+        >>> tie_in("the judges are tied: yes 1, no 1")
+        'tie 1 to 1 of the judges: yes, no'
+    """
+    who, _, votes = reason.partition(f" {_TIED} ")
+    if who not in ("the judges", "the samples") or not votes:
+        return ""
+    counts = [one.rpartition(" ") for one in votes.split(", ")]
+    shares, words = " to ".join(one[2] for one in counts), ", ".join(one[0] for one in counts)
+    return f"tie {shares} of {who}: {words}"
 
 
 # Judges often give the same answers: without the cache, a replayed jury takes an eighth longer.

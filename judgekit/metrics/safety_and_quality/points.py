@@ -203,7 +203,7 @@ class Points(Stepped):
         try:
             scores = await self.judge_each(case, texts)
         except RequestMiss as exc:
-            if exc.miss.older == NOT_OLDER:
+            if exc.miss.older in ("", NOT_OLDER):
                 number = int(exc.miss.request.about.case.rpartition("/")[2])
                 with suppress(CaseError):
                     self._explain(exc.miss, case, leaves, leaves[number - 1])

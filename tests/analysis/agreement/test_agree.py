@@ -551,7 +551,7 @@ def test_failed_replies_can_be_left_out(tmp_path, labels):
 
     assert (found.failed, found.pairs, found.same, found.kappa.value) == (0, 26, 26, 1.0)
     assert found.left_out["the reply failed"] == 4
-    with pytest.raises(ConfigError, match="must be 'wrong' or 'drop', not 'dorp'; did you"):
+    with pytest.raises(ConfigError, match="failures must be wrong or drop, not 'dorp'; did you"):
         failing(tmp_path, labels, failures="dorp")
 
 

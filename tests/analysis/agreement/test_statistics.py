@@ -290,10 +290,9 @@ def test_the_largest_disagreements_have_both_reasons(tmp_path):
     ("options", "message"),
     [
         ({"combine": "majorty"},
-         "agree: combine must be 'each', 'majority' or 'mean', not 'majorty'; "
-         "did you mean 'majority'?"),
-        ({"weights": "cubic"},
-         "agree: weights must be 'none', 'linear' or 'quadratic', not 'cubic'"),
+         "labels must be each, majority or mean, not 'majorty'; did you mean 'majority'?"),
+        ({"weights": "cubic"}, "weights must be none, linear or quadratic, not 'cubic'; known: "
+         "linear, none, quadratic"),
         ({"alt_test": 15}, "alt-test must be an epsilon from 0 to below 1, not 15"),
         ({"group": "promt"},
          "no case has 'promt' in its metadata to group by; did you mean 'prompt'?"),

@@ -498,7 +498,7 @@ def test_no_metric_in_common_is_refused(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "normal"}, "interval must be 't' or 'bootstrap'"),
+        ({"interval": "normal"}, "interval must be t or bootstrap"),
         ({"cluster": "user", "interval": "bootstrap"}, "the interval is t"),
         ({"detect": 0}, "must be above 0"),
         ({"cluster": "nobody"}, "no case has 'nobody' in its metadata"),

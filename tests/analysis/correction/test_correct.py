@@ -273,9 +273,9 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
     "change, options, message",
     [
         (lambda one: one, {"by": "ppi++"},
-         "correct_means: by must be 'ppi' or 'rogan-gladen', not 'ppi++'; did you mean 'ppi'?"),
+         "by must be ppi or rogan-gladen, not 'ppi++'; did you mean 'ppi'?"),
         (lambda one: one, {"combine": "median"},
-         "correct_means: combine must be 'mean' or 'majority', not 'median'; did you mean 'mean'?"),
+         "labels must be mean or majority, not 'median'; did you mean 'mean'?"),
         (lambda one: one, {"cluster": "usr"},
          "cluster: no case has 'usr' in its metadata; did you mean 'user'?"),
         (lambda one: {**one, "metric": "replies"}, {},

@@ -249,7 +249,7 @@ def test_results_of_a_folder_are_those_in_memory(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"per": "case"}, "per must be 'metric', 'criterion'"),
+        ({"per": "case"}, "per: 'case' is not known"),
         ({"per": "run", "wide": True}, "takes neither wide nor include"),
         ({"include": ["inptu"]}, "include: 'inptu' is no field of a case; did you mean 'input'?"),
         ({"include": ["input.x"]}, "include: 'input.x' is no field of a case"),

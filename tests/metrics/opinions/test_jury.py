@@ -90,6 +90,14 @@ def test_a_tie_of_judges_abstains(rubric):
     assert polite.status == "abstained"
 
 
+def test_a_tie_of_all_criteria_is_the_reason(rubric):
+    found = score(rubric("  tone: {text: T., options: {good: 1, bad: 0}}\n"),
+                  jury({"tone": "good"}, {"tone": "bad"}))  # fmt: skip
+
+    assert (found.status, found.value) == ("abstained", None)
+    assert found.reason == "nothing to score: tone: tie 1 to 1 of the judges: good, bad"
+
+
 def test_the_mean_of_a_jury_is_over_values(rubric):
     found = score(rubric(), jury(GOOD, FAIR, BAD, vote="mean"))
 
@@ -400,10 +408,10 @@ def test_an_expected_value_keeps_the_reason_of_a_sample_near_it(rubric):
     ("options", "message"),
     [
         ({"vote": "majorty"}, "did you mean 'majority'"),
-        ({"order": "random"}, "order must be 'written' or 'balanced', not 'random'"),
-        ({"calls": "one"}, "calls must be 'all', 'each' or a whole number"),
+        ({"order": "random"}, "order is one of written, balanced, not 'random'"),
+        ({"calls": "one"}, "calls is one of all, each, or a number of criteria"),
         ({"calls": 0}, "calls must be a whole number of at least 1, not 0"),
-        ({"readout": "mean"}, "readout must be 'expected', 'mode' or 'yes'"),
+        ({"readout": "mean"}, "readout is one of expected, mode, yes"),
         ({"quorum": 3}, "quorum must be a whole number from 1 to 2, not 3"),
         ({"vote": "weighted"}, "vote weighted needs weights"),
         ({"weights": {"m0": 1, "m1": 1}}, "weights need vote weighted"),
