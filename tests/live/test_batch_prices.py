@@ -23,17 +23,21 @@ MESSAGE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("model", "more"),
+    ("model", "share", "more"),
     [
-        ("openai/gpt-4.1-mini", CHAT),
-        ("openai/gpt-5.6", CHAT),
-        ("groq/openai/gpt-oss-20b", {"service_tier": "on_demand"}),
-        ("mistral/mistral-large-latest", {}),
-        ("anthropic/claude-sonnet-4-5", MESSAGE),
+        ("openai/gpt-4.1-mini", 0.5, CHAT),
+        ("openai/gpt-5.6", 0.5, CHAT),
+        ("groq/openai/gpt-oss-20b", 0.75, {"service_tier": "on_demand"}),
+        ("mistral/mistral-large-latest", 0.5, {}),
+        ("anthropic/claude-sonnet-4-5", 0.5, MESSAGE),
     ],
 )
-def test_a_reply_of_a_job_costs_half(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, more: dict[str, Any]
+def test_a_reply_of_a_job_costs_less(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    share: float,
+    more: dict[str, Any],
 ) -> None:
     provider = model.partition("/")[0]
     monkeypatch.setenv(f"{provider.upper()}_API_KEY", "sk-of-this-test")
@@ -71,6 +75,6 @@ def test_a_reply_of_a_job_costs_half(
         if "reply" in row
     )
     assert reply["tier"] == "batch"
-    assert reply["cost"] == pytest.approx(live / 2)
-    assert reply["saved"] == pytest.approx(live / 2)
-    assert report.run["spent"] == pytest.approx(live / 2, abs=1e-6)
+    assert reply["cost"] == pytest.approx(live * share)
+    assert reply["saved"] == pytest.approx(live * (1 - share))
+    assert report.run["spent"] == pytest.approx(live * share, abs=1e-6)
