@@ -163,6 +163,8 @@ class Planner:
     def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
         """Return the kind of a metric, its maker, and its rubric."""
         keys = [key for key in SUBJECTS if getattr(entry, key) is not None]
+        if keys == ["metric", "rubric"] and (framed := self._framed(entry)) is not None:
+            return framed
         if len(keys) > 1:
             raise refused(name, f": `{keys[0]}` and `{keys[1]}` are both given; remove one")
         if entry.criteria is not None:
@@ -193,6 +195,15 @@ class Planner:
             if str(exc).startswith("no metric named"):
                 raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}") from exc
             raise
+
+    def _framed(self, entry: MetricFile) -> tuple[str, Maker, Rubric] | None:
+        """Return a built-in metric that asks by another rubric; `None` if it takes none."""
+        kind, rubric = str(entry.metric), str(entry.rubric)
+        built_in = BUILTIN.get(kind)
+        if built_in is None or not built_in.judged:
+            return None
+        maker = find(kind)
+        return (kind, maker, self._load(rubric)) if maker.takes("rubric") else None
 
     def _load(self, source: str) -> Rubric:
         # Relative to the suite, not to the working folder.

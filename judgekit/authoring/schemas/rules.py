@@ -8,6 +8,7 @@ from typing import Any, get_args
 from judgekit.core.case_field import EVIDENCE
 from judgekit.embedders import MODELS
 from judgekit.judges.kinds import KINDS
+from judgekit.metrics.registry import BUILTIN, find
 from judgekit.privacy.rules import Builtin
 from judgekit.report.gate import CONSTANT, SETTINGS
 from judgekit.suite.judge_file import ROLE
@@ -113,9 +114,14 @@ def kind_rules(*, judged: bool, asks: str, pairwise: bool) -> dict[str, Any]:
 def entry_rules() -> dict[str, Any]:
     """Return the rules between the keys of any entry under `metrics`."""
     combined = {"anyOf": [has("of"), has("combine")]}
-    others = [
-        {"not": {"allOf": [has(one), has(other)]}} for one, other in combinations(SUBJECTS, 2)
+    others: list[dict[str, Any]] = [
+        {"not": {"allOf": [has(one), has(other)]}}
+        for one, other in combinations(SUBJECTS, 2)
+        if (one, other) != ("metric", "rubric")
     ]
+    framed = [name for name, own in BUILTIN.items() if own.judged and find(name).takes("rubric")]
+    both = {"allOf": [has("metric"), has("rubric")]}
+    others.append({"if": both, "then": with_key("metric", {"enum": framed})})
     of_jury = with_key("jury", {"type": "object"})
     passes = with_key("gate", any_gate(has("pass_rate")))
     weighted = with_key("combine", {"const": "weighted_mean"})

@@ -5,7 +5,15 @@ import math
 
 import pytest
 
-from judgekit import Case, FakeJudge, Jury, Reply, create_metric, evaluate_sync
+from judgekit import (
+    Case,
+    FakeJudge,
+    Jury,
+    Reply,
+    create_metric,
+    evaluate_sync,
+    run_suite_sync,
+)
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRefused
 from judgekit.core.request import Try
 from judgekit.core.synchronous import run_inline
@@ -339,6 +347,20 @@ def test_an_own_rubric_may_be_the_frame(tmp_path):
 
     assert judge.asked[0].messages[0].content.startswith("You are a pharmacist.")
     assert score.method == "fake/judge by strict@1"
+
+
+def test_a_suite_names_an_own_frame(tmp_path):
+    front = "---\nname: short\nextends: criterion_met@2\n---\n"
+    frame = front + "{% block persona %}\nBe brief.\n{% endblock %}\n"
+    (tmp_path / "short.jinja").write_text(frame)
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(
+        "cases: [{id: a, output: x, expected: {criteria: [{criterion: Is it x, points: 1}]}}]\n"
+        "judge: fake/judge\nrecord: new_episodes\n"
+        "metrics: {checks: {metric: points, rubric: short.jinja, calls: 8}}\n"
+    )
+    (row,) = next(run_suite_sync(suite).results).rows
+    assert row.result.method == "fake/judge by short@1"
 
 
 # -- samples, orders, juries ------------------------------------------------------------
