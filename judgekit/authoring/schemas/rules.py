@@ -8,7 +8,8 @@ from typing import Any, get_args
 from judgekit.core.case_field import EVIDENCE
 from judgekit.embedders import MODELS
 from judgekit.judges.kinds import KINDS
-from judgekit.metrics.registry import BUILTIN, find
+from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.registry import find
 from judgekit.privacy.rules import Builtin
 from judgekit.report.gate import CONSTANT, SETTINGS
 from judgekit.suite.judge_file import ROLE
