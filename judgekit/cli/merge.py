@@ -31,9 +31,9 @@ def merge(
     from judgekit.cli.screen import StatusLine, on_interrupt
     from judgekit.core.synchronous import Flag
     from judgekit.runner.progress import Progress
-    from judgekit.suite.merge import find_places, merge_shards
+    from judgekit.suite.merge import find_places, merge_shards, shard_folders
 
-    outputs = outputs_of(export, github=github)
+    outputs, folders = outputs_of(export, github=github), shard_folders(folders)
     stop, line = Flag(), StatusLine(shown=not (quiet or json))
     own = overrides(command.params, suite=True)
 

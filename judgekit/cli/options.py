@@ -3,7 +3,8 @@
 A command is a function with plain parameters. `options.json` has an entry for each parameter, under
 the command or, for several commands, under `shared`. Keys are `help`, `argument` for a parameter
 without a flag, `flags` if the flag is not just the name, `aliases` for other spellings, which work
-but are not shown, `autocompletion` (words, or a function of `completion`), and other arguments of
+but are not shown, `path` for what a path is (a `suite` or a `run` may be named by its folder, a
+`page` is HTML), `autocompletion` (words, or a function of `completion`), and other arguments of
 `typer.Option`. The letter of a flag comes from `LETTERS`.
 """
 
@@ -12,14 +13,16 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from judgekit.core.canonical import printable
 from judgekit.core.case_field import CASE_TEXTS, FIELD_BY_NAME, TEXTS
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
@@ -146,7 +149,7 @@ def add_options(function: Callable[..., Any], command: str, *, file: Path = OPTI
         vars(function)["__signature__"] = signature.replace(parameters=every)
 
 
-PATHS = frozenset({"cases", "benchmark", "answers", "rubric", "sources", "source", "baseline"})
+PATHS = frozenset({"cases", "benchmark", "answers", "rubric", "sources", "source"})
 """Parameters that are paths although their type is text: a name, `-` or a path."""
 
 
@@ -164,6 +167,47 @@ def _expanded(value: Any) -> Any:
     return value
 
 
+def _paths(find: Callable[[str, Path], Path]) -> Callable[[typer.Context, Any], Any]:
+    """Return a callback that replaces a path, or several, by what `find` returns."""
+
+    def found(context: typer.Context, value: Any) -> Any:
+        value = _expanded(value)
+        if isinstance(value, list | tuple):
+            return [found(context, one) for one in value]
+        verb = context.command_path.partition(" ")[2]
+        return None if value is None else type(value)(find(verb, Path(value)))
+
+    return found
+
+
+def _suite(verb: str, path: Path) -> Path:
+    """Return a suite for its folder, or for the run folder that it has by default."""
+    if not path.is_dir():
+        return path
+    from judgekit.suite.source import find_suite
+
+    return find_suite(path, verb=verb)
+
+
+def _run(_: str, path: Path) -> Path:
+    """Return the run folder of a suite or of its folder; say so, if it is not the path."""
+    if path.suffix not in (".yaml", ".yml") and not path.is_dir():
+        return path
+    from judgekit.suite.run import find_run
+
+    if (found := find_run(path)) != path:
+        print(f"judgekit: run {printable(str(found))}", file=sys.stderr)
+    return found
+
+
+def _page(_: str, path: Path) -> Path:
+    """Return the path of a page, checked before the work."""
+    from judgekit.core.output_file import check_page
+
+    check_page(path)
+    return path
+
+
 def _parameter(
     name: str,
     kind: Any,
@@ -171,11 +215,13 @@ def _parameter(
     argument: bool = False,
     flags: list[str] | None = None,
     aliases: Sequence[str] = (),
+    path: Literal["suite", "run", "page"] | None = None,
     autocompletion: str | list[str] | None = None,
     **settings: Any,
 ) -> Any:
     if name in PATHS or _is_path(kind):
-        settings["callback"] = _expanded
+        find = {"suite": _suite, "run": _run, "page": _page}.get(path or "")
+        settings["callback"] = _paths(find) if find else _expanded
     if autocompletion is not None:
         settings["autocompletion"] = lambda: _completed(autocompletion)
     if argument:

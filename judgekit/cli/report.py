@@ -2,11 +2,6 @@
 
 from pathlib import Path
 
-from judgekit.core.errors import ConfigError
-
-_NO_PAGES = {".csv", ".docx", ".json", ".md", ".parquet", ".pdf", ".png", ".xlsx", ".xml"}
-"""Extensions of files that a browser does not show as a page."""
-
 
 def report(
     folder: Path | None = None,
@@ -25,10 +20,6 @@ def report(
     from judgekit.report.report import Report
     from judgekit.suite.run import find_run
 
-    if out is not None and out.suffix.lower() in _NO_PAGES:
-        html = out.with_suffix(".html")
-        advice = f"write --out {html}; other formats: --export FORMAT=FILE"
-        raise ConfigError(f"the page is HTML; {advice}", where=f"--out {out}")
     outputs = outputs_of(export, github=github)
     run = Report.read(find_run(folder))
     page = run.to_html(out) if out is not None or not (export or github) else None

@@ -175,15 +175,15 @@ def _case(flags: Mapping[str, str | Sequence[str] | None], case: str | None) -> 
 
 def _text(text: str) -> str:
     """Return a text, the content of `@FILE`, or standard input for `-`."""
-    from judgekit.core.input_file import MAX_PLAIN, nearby, read_text
+    from judgekit.core.input_file import MAX_PLAIN, home_path, nearby, read_text
 
     try:
         if text == "-":
             return sys.stdin.read()
         if text.startswith("@"):
-            return read_text(Path(text[1:]), most=MAX_PLAIN)
+            return read_text(home_path(text[1:]), most=MAX_PLAIN)
     except FileNotFoundError as exc:
-        hint = nearby(Path(text[1:])) or "; check the path"
+        hint = nearby(home_path(text[1:])) or "; check the path"
         raise ConfigError(f"{text}: no such file{hint}") from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{text}: cannot be read: {exc}; write a UTF-8 text file") from exc

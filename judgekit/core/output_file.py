@@ -147,3 +147,20 @@ def nameless_file(folder: Path) -> TextIO:
 
     folder.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=folder)
+
+
+_OTHER_KINDS = frozenset({".csv", ".docx", ".json", ".jsonl", ".md", ".parquet", ".pdf", ".png",
+                          ".svg", ".txt", ".xlsx", ".xml"})  # fmt: skip
+"""Extensions of files that a browser does not show as a page."""
+
+
+def check_page(path: Path) -> None:
+    """Check that a path may be that of a page, which is HTML.
+
+    Raises:
+        ConfigError: its extension is that of another kind of file.
+    """
+    if path.suffix.lower() in _OTHER_KINDS:
+        html = path.with_suffix(".html")
+        message = f"a page is HTML; name it {html.name}"
+        raise ConfigError(f"{message}; other formats are exports", where=str(path))

@@ -35,6 +35,22 @@ FailureKind = Literal[
     "metric_error",
 ]
 """The reasons why a row can have no score."""
+_NOUNS = {"invalid_case": "case", "invalid_reply": "reply", "cassette_miss": "miss",
+          "metric_error": "error"}  # fmt: skip
+"""Kinds of failures that are named by a noun; the others are adjectives."""
+_PLURALS = {"reply": "replies", "miss": "misses"}
+
+
+def failure_count(kind: str, count: int) -> str:
+    """Return a number of failures with their kind.
+
+    >>> failure_count("invalid_case", 11), failure_count("refused", 2), failure_count("empty", 1)
+    ('11 invalid cases', '2 refused', '1 empty')
+    """
+    words = kind.replace("_", " ")
+    if count != 1 and (noun := _NOUNS.get(kind)):
+        words = words.removesuffix(noun) + _PLURALS.get(noun, f"{noun}s")
+    return f"{count:,} {words}"
 
 
 class Part(Value):

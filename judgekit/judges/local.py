@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
-from judgekit.core.input_file import sha256_of
+from judgekit.core.input_file import home_path, sha256_of
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
@@ -51,7 +51,7 @@ class TransformersJudge(NamedJudge):
     def __init__(self, model: str, *, base: Path = Path(), identity: str | None = None) -> None:
         super().__init__(model)
         self.settings = JudgeSettings(identity=identity)
-        self._folder = base / model.removeprefix(PREFIX)
+        self._folder = base / home_path(model.removeprefix(PREFIX))
         if not self._folder.is_dir() or not any(self._folder.glob("*.safetensors")):
             raise ConfigError(f"{model}: no folder {self._folder} with *.safetensors in it")
         if find_spec("transformers") is None or find_spec("torch") is None:

@@ -19,7 +19,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.core.input_file import Entry, read_entries, read_named, read_text
+from judgekit.core.input_file import Entry, home_path, read_entries, read_named, read_text
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
@@ -167,7 +167,7 @@ def open_person(setup: JudgeSetup) -> ManualJudge:
         drafts = setup.private() / "drafts" if setup.private is not None else None
         return ManualJudge(setup.model, terminal=terminal, drafts=drafts)
     answers = setup.settings.get("answers")
-    path = setup.base / answers if answers else None
+    path = setup.base / home_path(answers) if answers else None
     if not setup.asking and path is not None and path.is_file():
         path = None  # a replay does not need the answers
     return ManualJudge(setup.model, path)

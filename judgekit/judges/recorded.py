@@ -16,7 +16,7 @@ from judgekit.core.errors import (
     place,
     placed,
 )
-from judgekit.core.input_file import Entry, nearby, read_entries, read_text
+from judgekit.core.input_file import Entry, home_path, nearby, read_entries, read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
@@ -115,7 +115,7 @@ def open_recorded(setup: JudgeSetup) -> RecordedJudge:
         advice = "give RecordedJudge(FILE) as the judge"
         raise ConfigError(f"{setup.model} is a file of verdicts; {advice}")
     with placed(setup.where("recorded")):
-        return RecordedJudge(setup.base / file)
+        return RecordedJudge(setup.base / home_path(file))
 
 
 def _text_of(path: Path) -> str:

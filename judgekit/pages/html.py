@@ -19,7 +19,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from judgekit.core.output_file import refuse_foreign
+from judgekit.core.output_file import check_page, refuse_foreign
+from judgekit.core.score import failure_count
 from judgekit.pages.figures import number, percent, weight
 from judgekit.report.export.target import named, written
 
@@ -33,8 +34,10 @@ def write_html(page: str, path: Path) -> Path:
     """Write a page and return its path.
 
     Raises:
-        ConfigError: the file cannot be written, is a link, or exists and is not a judgekit page.
+        ConfigError: the file cannot be written, is a link, exists and is not a judgekit page, or
+            has the extension of another kind of file.
     """
+    check_page(path)
     refuse_foreign(path, lambda head: _GENERATOR in head, what="a page of judgekit")
     with written(path) as file:
         file.write(page.encode("utf-8", "replace"))
@@ -81,7 +84,13 @@ def _environment(assets: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(breakable=breakable, number=number, percent=percent, weight=weight)
+    environment.filters.update(
+        breakable=breakable,
+        failure_count=failure_count,
+        number=number,
+        percent=percent,
+        weight=weight,
+    )
     return environment
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import json_value, printable
 from judgekit.core.errors import ConfigError, place
-from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.input_file import MAX_PLAIN, home_path, read_text
 from judgekit.core.json_document import json_document
 from judgekit.core.suggest import suggest
 from judgekit.privacy.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
@@ -146,7 +146,7 @@ def allowed(entries: Sequence[str]) -> list[str]:
             patterns.append(text)
             continue
         try:
-            lines = read_text(Path(text[1:]), most=MAX_PLAIN).splitlines()
+            lines = read_text(home_path(text[1:]), most=MAX_PLAIN).splitlines()
         except (OSError, UnicodeDecodeError) as exc:
             raise ConfigError("cannot be read as an allow list", where=text[1:]) from exc
         patterns += [line.strip() for line in lines if line.strip() and line[0] != "#"]

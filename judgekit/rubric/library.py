@@ -12,7 +12,7 @@ from typing import NamedTuple
 from judgekit.core.entry_points import Offer, offers
 from judgekit.core.errors import RubricError
 from judgekit.core.generation import current, version_in
-from judgekit.core.input_file import nearby, other_kind
+from judgekit.core.input_file import home_path, nearby, other_kind
 from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.versions import (
     SUFFIX,
@@ -179,7 +179,7 @@ def find_rubric(
     base = base or Path()
     text = str(source)
     if text.endswith(SUFFIX) or "/" in text or "\\" in text:
-        typed = path = base / Path(text)
+        typed = path = base / home_path(text)
         if path.suffix != SUFFIX and path.name:  # the root has no name
             path = path.with_name(path.name + SUFFIX)
         _refuse_other_kinds(path)

@@ -15,7 +15,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core import errors
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CassetteMiss, ConfigError, InvalidReply, JudgekitError
-from judgekit.core.input_file import read_prompt
+from judgekit.core.input_file import home_path, read_prompt
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
 from judgekit.core.output_file import refuse_foreign, whole_file
@@ -280,7 +280,7 @@ def _recorded(path: Path | None) -> Judge:
 
 def _text(text: str) -> str:
     """Return a description, or the content of `@FILE`."""
-    return read_prompt(Path(text[1:]), flag=text) if text.startswith("@") else text
+    return read_prompt(home_path(text[1:]), flag=text) if text.startswith("@") else text
 
 
 def write_pairs(plan: PairsPlan, pairs: Sequence[AnswerPair], *, model: str) -> None:

@@ -141,6 +141,19 @@ def _finish(parts: Sequence[_Part], report: Report, *, page: bool) -> None:
         report.to_html()
 
 
+def shard_folders(folders: Sequence[Path]) -> list[Path]:
+    """Return the run folders of shards: those given, and the ones in a folder of runs."""
+    return [
+        shard
+        for folder in folders
+        for shard in (
+            [folder]
+            if (folder / SHARD).exists()
+            else sorted(file.parent for file in folder.glob(f"*/{SHARD}")) or [folder]
+        )
+    ]
+
+
 class _Part:
     """The run folder of one shard."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from judgekit.core.errors import ConfigError, place
 from judgekit.core.file_model import Hints
 from judgekit.core.input_file import nearby, other_content, other_kind, read_text, undecodable
 from judgekit.core.yaml_file import Lines, parse_yaml
+from judgekit.report.folder import REPORT
 from judgekit.suite.judge_file import JUDGE
 
 MAX_FILE = 5_000_000
@@ -21,7 +23,7 @@ NO_KEYS = "a key does not belong in a file; name its environment variable: api_k
 
 
 def find_suite(folder: Path = Path(), *, verb: str) -> Path:
-    """Return the suite of a folder, by default the working folder.
+    """Return the suite of a folder, or of a run folder; by default that of the working folder.
 
     Args:
         folder: the folder.
@@ -31,6 +33,14 @@ def find_suite(folder: Path = Path(), *, verb: str) -> Path:
         ConfigError: there is no suite, or there are two.
     """
     suites = [folder / name for name in NAMES if (folder / name).is_file()]
+    if not suites and (folder / REPORT).is_file():
+        # The folder of a run is runs/NAME, beside NAME.yaml, unless --out names another.
+        whole = folder.resolve()
+        beside = Path(os.path.relpath(whole.parents[1]))
+        suites = [f for end in (".yaml", ".yml") if (f := beside / f"{whole.name}{end}").is_file()]
+        if not suites:
+            message = "is the folder of a run; name the suite file"
+            raise ConfigError(message, where=str(folder))
     if len(suites) == 1:
         return suites[0]
     one, other = NAMES

@@ -102,6 +102,12 @@ def test_the_words_of_flags_are_parsed_as_the_same_flags():
     assert set(EFFECTS) - set(GIVEN.given()) == {"ids", "again"}
 
 
+def test_a_text_of_a_case_is_no_path():
+    context = COMMANDS["score"].make_context("score", ["--baseline", "~/x", "--output", "~/y"])
+
+    assert (context.params["baseline"], context.params["output"]) == ("~/x", "~/y")
+
+
 # -- one meaning for one flag ------------------------------------------------------
 
 OPTIONS_OF = {

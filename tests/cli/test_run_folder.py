@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.core.errors import ConfigError
+from judgekit.report.report import Report
 from judgekit.suite.run import default_out
 
 from .conftest import one_line
+from .test_looking import BODY
+from .test_looking import RUBRIC as FRONT
+
+RUBRIC = FRONT.replace("BODY", BODY)
 
 
 def made(folder):
@@ -168,3 +174,65 @@ def test_a_home_folder_is_expanded_in_flags_and_suites(folder, judgekit, monkeyp
     report = (folder / "home" / "run" / "report.json").read_text("utf-8")
     assert report == (folder / "home" / "again" / "report.json").read_text("utf-8")
     assert str(folder) not in report
+
+
+def test_a_home_folder_is_expanded_after_an_equals_sign_and_an_at(folder, judgekit, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    (folder / "home").mkdir()
+    (folder / "home" / "answer.txt").write_text("hi", "utf-8")
+    (folder / "home" / "mine.jinja").write_text(RUBRIC, "utf-8")
+    (folder / "home" / "people.jsonl").write_text("", "utf-8")
+    text = (folder / "suite.yaml").read_text("utf-8")
+    judge = "judge: {model: manual/ann, answers: ~/people.jsonl}"
+    text = text.replace("judge: fake/judge", judge).replace(
+        "safety: {", "m: {rubric: ~/mine.jinja, "
+    )
+    (folder / "own.yaml").write_text(text, "utf-8")
+
+    judgekit("run", "suite.yaml", "-q", "--export", "csv=~/run.csv", "--only", "length")
+    scored = judgekit("score", "-m", "exact_match", "-r", "hi", "--output", "@~/answer.txt", "-q")
+    asked = judgekit("run", "own.yaml", "--record", "new_episodes", "--no-out")
+
+    assert (folder / "home" / "run.csv").exists()
+    assert scored.out == "DONE: exact_match 1.\n"
+    assert asked.code == 3
+    assert "no answers" in asked.out
+
+
+@pytest.mark.parametrize("place", ["suite.yaml", ".", "runs/suite"])
+def test_a_suite_and_a_run_may_be_named_by_their_folders(recorded, judgekit, place):
+    for args in (("doctor", place), ("cassette", "explain", place), ("cassette", "prune", place),
+                 ("run", place, "-q"), ("rubric", "upgrade", place)):  # fmt: skip
+        assert judgekit(*args).code == 0, args
+
+    for args in (("labels", "plan", place, "-n", "1"), ("rubric", "stats", place),
+                 ("compare", place, "runs/suite"), ("report", place)):  # fmt: skip
+        done = judgekit(*args)
+        said = done.err.startswith("judgekit: run runs/suite\n")
+        assert said == (place != "runs/suite" and args[0] != "report"), args
+        assert done.code == (2 if args[0] == "compare" else 0), done.err
+
+
+def test_the_folder_of_a_run_elsewhere_has_no_suite(recorded, judgekit):
+    shutil.copytree(recorded / "runs" / "suite", recorded / "elsewhere")
+
+    done = judgekit("cassette", "explain", "elsewhere")
+
+    assert one_line(done) == "elsewhere: is the folder of a run; name the suite file"
+
+
+def test_shards_may_be_named_by_the_folder_that_has_them(recorded, judgekit):
+    for part in ("1/2", "2/2"):
+        judgekit("run", "--shard", part, "-q")
+
+    assert judgekit("merge", ".", "runs", "--out", "all", "-q").code == 0
+
+
+@pytest.mark.parametrize("command", ["report", "compare", "rank", "agree", "labels plan"])
+def test_a_page_with_the_extension_of_another_kind_is_refused_first(recorded, judgekit, command):
+    done = judgekit(*command.split(), "runs/suite", "x", "--out", "page.pdf")
+
+    message = "page.pdf: a page is HTML; name it page.html; other formats are exports"
+    assert one_line(done) == message
+    with pytest.raises(ConfigError, match="a page is HTML"):
+        Report.read("runs/suite").to_html("page.pdf")

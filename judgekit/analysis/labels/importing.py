@@ -105,21 +105,45 @@ class LabelRows(RowBuilder):
         """Return the metric of a row: the default, or the only one with all its criteria."""
         if self.metric is not None:
             return self.metric
-        criteria = {self.names.get(column, column) for column in columns}
-        criteria = {_base(name, criteria) for name in criteria} - {"", OWN, "reason"}
+        criteria = self._criteria_of(columns)
         fitting = [name for name in self.metrics if criteria <= self.questions.names(name)]
         return fitting[0] if criteria and len(fitting) == 1 else None
+
+    def _criteria_of(self, columns: Iterable[str]) -> set[str]:
+        """Return the criteria that columns are about."""
+        criteria = {self.names.get(column, column) for column in columns}
+        return {_base(name, criteria) for name in criteria} - {"", OWN, "reason"}
+
+    def _metric_advice(self, columns: Iterable[str]) -> str:
+        """Return how to name the metric of a row, with the criteria of those to choose from."""
+        advice = "add a column 'metric', or name it with --metric"
+        if not self.metrics:
+            return f"{advice}; with --run FOLDER, the criteria tell which it is"
+        criteria = self._criteria_of(columns)
+        known = {name: self.questions.names(name) for name in self.metrics}
+        fitting = [name for name, names in known.items() if criteria and criteria <= names]
+        if fitting:
+            return f"{' and '.join(fitting)} have these criteria; {advice}"
+        every = set().union(*known.values())
+        for name in sorted(criteria - every):
+            hint = suggest(name, sorted(map(shortened, every)), otherwise="")
+            return (f"{quoted(name)} is no criterion of the run{hint}; use --map {name}=CRITERION, "
+                    f"or --map {name}= to skip it")  # fmt: skip
+        have = (f"{name} has {', '.join(sorted(known[name] & criteria))}" for name in self.metrics
+                if known[name] & criteria)  # fmt: skip
+        return f"{'; '.join(have)}; {advice}" if criteria else f"{advice} ({', '.join(known)})"
 
     def _head(self, row: Mapping[str, Any], labeller: Any, columns: Iterable[str]) -> Label:
         """Return a label without an answer: case, metric, labeller, digest, probability."""
         case = row.get("case") or row.get("id")
         if not isinstance(case, (str, int)):
+            for column in (one for one, name in self.names.items() if name == "case"):
+                raise RowFault(f"--map {column}=case: no such column{suggest(column, row)}")
             raise RowFault("no case; add a column, or a key of the data, 'case' with the case id, "
                            "or name the column: --map COLUMN=case")  # fmt: skip
         metric = row.get("metric") or self._metric_of(columns)
         if not isinstance(metric, str):
-            of = f" (of {', '.join(self.metrics)})" if self.metrics else ""
-            raise RowFault(f"no metric; add a column 'metric', or name it with --metric{of}")
+            raise RowFault(f"no metric; {self._metric_advice(columns)}")
         name = str(labeller or self.labeller)
         if max(len(str(case)), len(metric), len(name)) > LONGEST:
             raise RowFault(f"an id or a name is longer than {LONGEST} characters")
@@ -299,6 +323,8 @@ def import_labels(
         metrics_of_run = metrics_of_run or metrics
     metric = metric or (only_judged(report) if report is not None else None)
     builder = LabelRows(metric, labeller, names or {}, questions, metrics_of_run)
+    if questions is not NO_QUESTIONS:
+        _check_names(builder)
     notes = builder.notes
     first: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     for label, where in _read(sources, builder):
@@ -319,6 +345,21 @@ def import_labels(
         notes[_TAKEN] = sum(one.output is None and one.case in digests for one in labels)
         labels = [one._replace(output=one.output or digests.get(one.case)) for one in labels]
     return ImportedLabels(tuple(labels), +notes)
+
+
+def _check_names(rows: LabelRows) -> None:
+    """Check that columns are given names of labels or criteria.
+
+    Raises:
+        ConfigError: a name is neither.
+    """
+    criteria = set().union(*map(rows.questions.names, rows.metrics))
+    known = {*_ABOUT_LABEL, *criteria, ""}
+    for column, name in rows.names.items():
+        if _base(name, known) not in known:
+            hint = suggest(name, sorted(map(shortened, known - {""})), otherwise="")
+            message = f"no criterion, and no name such as case or labeller{hint}"
+            raise ConfigError(f"--map {column}={name}: {message}")
 
 
 def _note_unknown(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, needs_extra
+from judgekit.core.input_file import home_path
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
 from judgekit.report.export import junit, markdown, spreadsheet
@@ -91,7 +92,7 @@ FORMATS: Mapping[str, Format] = {
     # The same rows; needs the parquet extra.
     "parquet": Format(_begins(b"PAR1"), write_parquet),
     # Figures and gates, as --json prints them.
-    "json": Format(_begins(b'{\n "judgekit"', b'{\n "cases"'), write_json),
+    "json": Format(_begins(b'{\n "judgekit": "run"', b'{\n "cases"'), write_json),
 }
 """Name of a format -> its writer."""
 
@@ -118,7 +119,7 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
         if file == "-":
             advice = "name a file, or print JSON with --json"
             raise ConfigError(f"--export {text}: exports are files; {advice}")
-        one = Export(format, Path(file))
+        one = Export(format, home_path(file))
         check(one)
         if one.path in [other.path for other in exports]:
             raise ConfigError(f"--export {text}: {file} is written twice")

@@ -150,7 +150,8 @@ def _about_role(role: Role) -> Iterator[str]:
     if role.retires is not None:
         yield role.retires
     if role.via is not None:
-        yield f"asked via {role.via}"
+        direct = role.via.removeprefix("direct")
+        yield f"asked through {role.via}" if direct == role.via else f"asked directly{direct}"
     if role.mode is not None:
         source = _MODE_SOURCES.get(str(role.mode_from), "after a fallback")
         yield f"output mode {role.mode} ({source})"

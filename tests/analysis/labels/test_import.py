@@ -299,6 +299,32 @@ def test_the_metric_follows_from_its_criteria(write, two_metrics, columns, metri
     assert line["metric"] == metric
 
 
-def test_criteria_of_several_metrics_need_a_metric(write, two_metrics):
-    with pytest.raises(DatasetError, match=r"no metric; .*--metric \(of tone, other\)"):
-        import_labels(write("case,share\nc1,3\n"), run=two_metrics)
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("share", "no metric; tone and other have these criteria; add a column 'metric', or name"),
+        ("polite,kind", "no metric; tone has polite; other has kind; add a column"),
+        ("share,knd", "no metric; 'knd' is no criterion of the run; did you mean 'kind'?; use"),
+        ("comment", "'comment' is no criterion of the run; use --map comment=CRITERION, or"),
+    ],
+)
+def test_a_metric_that_does_not_follow_is_asked_for(write, two_metrics, columns, message):
+    values = ",".join("1" for _ in columns.split(","))
+    with pytest.raises(DatasetError) as caught:
+        import_labels(write(f"case,{columns}\nc1,{values}\n"), run=two_metrics)
+
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"Ticket": "case", "Who": "laballer"}, "--map Who=laballer: no criterion, and no name"),
+        ({"Tickt": "case", "Who": "labeller"}, "--map Tickt=case: no such column; did you mean"),
+    ],
+)
+def test_a_misspelt_mapping_is_named(write, two_metrics, names, message):
+    with pytest.raises(JudgekitError) as caught:
+        import_labels(write("Ticket,Who,kind\nc1,ann,no\n"), run=two_metrics, names=names)
+
+    assert message in str(caught.value)
