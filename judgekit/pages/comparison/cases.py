@@ -45,7 +45,7 @@ class CaseResults(NamedTuple):
     cells: Mapping[str, float | str]
     """Metric -> value, or the reason why there is none."""
     parts: Mapping[tuple[str, str], float]
-    """Metric and criterion -> value."""
+    """Metric and criterion -> value, of metrics with a threshold."""
     size: int
     """Length of its texts and reasons, in characters."""
 
@@ -88,6 +88,12 @@ class ComparedCases:
         self.lines: list[dict[str, CaseResults]] = []
         self.models: list[str | None] = []
         """The model that answered the cases of each run; `None` if unknown or several."""
+        self._with_thresholds = {
+            name
+            for run in self.runs
+            for name, one in run.metrics.items()
+            if one.threshold is not None
+        }
         for run in self.runs:
             self.lines.append(self._read(run))
         self.fields = [field.name for field in self._slices.finish()]
@@ -115,6 +121,7 @@ class ComparedCases:
             parts = {
                 (name, id): part.value
                 for name, row in rows
+                if name in self._with_thresholds
                 for id, part in row.parts.items()
                 if part.value is not None
             }

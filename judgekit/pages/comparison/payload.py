@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from heapq import nsmallest
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from judgekit.pages.packing import (
     first_line,
     pack,
     page_json,
+    shortened,
     with_cases,
 )
 from judgekit.report.folder import Scored
@@ -30,6 +32,12 @@ ALL = 2_000
 """Maximum number of cases for which unchanged cases also keep their texts."""
 MOST = 16_000_000
 """Maximum length of all texts, regressions first: less than 10 MB when compressed."""
+MOST_CASES = 20_000
+"""Maximum number of cases that the page lists."""
+MOST_PACKED = 8_500_000
+"""Maximum size of the data of a page that does not list all cases, in bytes."""
+_VALUE = 400
+"""Maximum length of a metadata value on such a page, in characters."""
 
 _CONVERSATION = {field.name for field in CASE_FIELDS if field.compared}
 WORST = 3
@@ -42,7 +50,10 @@ class ComparisonPayload(NamedTuple):
 
     packed: Packed
     cases: int
+    """Number of cases of the runs."""
+    listed: int
     kept: int
+    """Number of listed cases with their texts."""
     worst: list[list[str]]
     """For each new run, the cases that got worse, the largest change first."""
     scored: dict[str, list[Scored | None]]
@@ -52,7 +63,11 @@ class ComparisonPayload(NamedTuple):
 
 
 def make_payload(
-    lines: ComparedCases, *, names: Sequence[str], pages: Sequence[str] = ()
+    lines: ComparedCases,
+    *,
+    names: Sequence[str],
+    pages: Sequence[str] = (),
+    most: int = MOST_CASES,
 ) -> ComparisonPayload:
     """Return the data of a comparison for its page.
 
@@ -60,10 +75,38 @@ def make_payload(
         lines: what the runs hold.
         names: of the runs, the base first.
         pages: where the pages of the runs are, if they are served.
+        most: maximum number of cases to list.
     """
     moves = lines.moves()
     ranks = [_ranks(one) for one in moves]
-    with_texts = _cases_with_texts(lines, moves, ranks)
+    left = MOST
+    while True:
+        listed = _listed(lines, ranks, most)
+        payload = _payload(lines, moves, ranks, listed, left=left, names=names, pages=pages)
+        if len(payload.packed.text) <= MOST_PACKED or len(listed) == len(lines.ids) or most < 2:
+            return payload
+        most, left = most // 2, left // 2
+
+
+def _listed(lines: ComparedCases, ranks: Sequence[Mapping[str, int]], most: int) -> Collection[str]:
+    """Return the cases to list: all, or those that changed most in any of the runs."""
+    if len(lines.ids) <= most:
+        return lines.ids
+    changed_most = nsmallest(most, lines.ids, key=lambda id: min(r[id] for r in ranks if id in r))
+    return dict.fromkeys(changed_most)  # a set of texts has another order in each process
+
+
+def _payload(
+    lines: ComparedCases,
+    moves: Sequence[Mapping[str, CaseChange]],
+    ranks: Sequence[Mapping[str, int]],
+    listed: Collection[str],
+    *,
+    left: int,
+    names: Sequence[str],
+    pages: Sequence[str],
+) -> ComparisonPayload:
+    with_texts = _cases_with_texts(lines, moves, ranks, listed, left=left)
     texts = Texts()
     worst = [
         list(islice((id for id in rank if one[id].fate == "worse" and id in with_texts), WORST))
@@ -72,11 +115,14 @@ def make_payload(
     scored: dict[str, list[Scored | None]] = {
         id: [None] * len(lines.runs) for ids in worst for id in ids
     }
-    details = _details(lines.runs, with_texts, texts, scored)
+    whole = len(listed) == len(lines.ids)
+    details = _details(lines.runs, with_texts, texts, scored, listed=None if whole else listed)
     shared = list(dict.fromkeys(name for metrics in lines.compared for name in metrics))
     cases = []
     base, *others = lines.lines
     for id in lines.ids:
+        if id not in details:
+            continue
         data = {
             **details.pop(id),
             "v": [
@@ -94,7 +140,7 @@ def make_payload(
         if any(left_out):  # by new run: places of the metrics
             data["left_out"] = [[shared.index(name) for name in one] for one in left_out]
         cases.append(page_json(data))
-    head = {
+    head: dict[str, Any] = {
         "metrics": [_metric(lines, name) for name in shared],
         "runs": list(names),
         "pages": list(pages),
@@ -102,9 +148,13 @@ def make_payload(
         "case_fields": case_fields(_CONVERSATION),
         "texts": texts.all,
     }
+    if not whole:
+        head["of"] = len(lines.ids)
     packed = pack(with_cases(head, cases))
     counts = [Counter(str(move.fate) for move in one.values()) for one in moves]
-    return ComparisonPayload(packed, len(cases), len(with_texts), worst, scored, counts)
+    return ComparisonPayload(
+        packed, len(lines.ids), len(cases), len(with_texts), worst, scored, counts
+    )
 
 
 def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
@@ -134,14 +184,16 @@ def _cases_with_texts(
     lines: ComparedCases,
     moves: Sequence[Mapping[str, CaseChange]],
     ranks: Sequence[Mapping[str, int]],
+    listed: Collection[str],
+    *,
+    left: int,
 ) -> frozenset[str]:
-    """Return the cases that keep their texts."""
+    """Return the listed cases that keep their texts, of a length of up to `left` together."""
     few = len(lines.ids) <= ALL
     candidates = [
-        id for id in lines.ids if few or any(one[id].fate != "same" for one in moves if id in one)
+        id for id in listed if few or any(one[id].fate != "same" for one in moves if id in one)
     ]
     candidates.sort(key=lambda id: min(one[id] for one in ranks if id in one))
-    left = MOST
     chosen = set()
     for id in candidates:
         size = sum(one[id].size for one in lines.lines if id in one)
@@ -159,16 +211,29 @@ def _details(
     with_texts: frozenset[str],
     texts: Texts,
     scored_of: Mapping[str, list[Scored | None]],
+    *,
+    listed: Collection[str] | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the texts of every case; for cases without kept texts, only the first line."""
+    """Return the texts of every listed case; for cases without kept texts, only the first line.
+
+    Args:
+        runs: the runs.
+        with_texts: the cases that keep their texts.
+        texts: the texts that cases share.
+        scored_of: gets the results of some cases.
+        listed: the listed cases; `None` for all.
+    """
     details: dict[str, dict[str, Any]] = {}
     bases: dict[str, Case] = {}
     for number, run in enumerate(runs):
         for scored in run.results:
             case = scored.case
+            if listed is not None and case.id not in listed:
+                continue
             data = details.setdefault(case.id, {"id": case.id})
             if len(data) == 1:  # the first run that has it
-                data["metadata"] = case.model_dump(mode="json", include={"metadata"})["metadata"]
+                metadata = case.model_dump(mode="json", include={"metadata"})["metadata"]
+                data["metadata"] = metadata if listed is None else shortened(metadata, _VALUE)[0]
                 data["line"] = first_line(case)[:_LINE]
             if case.id not in with_texts:
                 continue

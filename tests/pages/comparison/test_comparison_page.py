@@ -204,6 +204,33 @@ def test_texts_are_kept_as_far_as_there_is_room(run, monkeypatch):
     assert len(kept) < 7
 
 
+def test_a_very_large_comparison_lists_what_changed_most(run, monkeypatch):
+    monkeypatch.setattr(payload.make_payload, "__kwdefaults__",
+                        {**payload.make_payload.__kwdefaults__, "most": 5})  # fmt: skip
+    base, new = run("main", BASE, **OPTIONS), run("pr", NEW, **OPTIONS)
+
+    page = page_of(base, new)
+
+    data = data_of(page)
+    assert [case["id"] for case in data["cases"]] == ["c03", "c04", "c05", "c06", "c07"]
+    assert data["of"] == 12
+    assert "Of 12 cases, this page keeps the 5 that changed most" in words(page)
+    assert "7 got worse, 0 better" in words(page)
+    assert page_of(base, new) == page
+
+
+def test_the_data_of_a_very_large_comparison_are_bounded(run, monkeypatch):
+    monkeypatch.setattr(payload.make_payload, "__kwdefaults__",
+                        {**payload.make_payload.__kwdefaults__, "most": 8})  # fmt: skip
+    monkeypatch.setattr(payload, "MOST_PACKED", 4_000)
+    base, new = run("main", BASE, **OPTIONS), run("pr", NEW, **OPTIONS)
+
+    data = data_of(page_of(base, new))
+
+    assert 1 <= len(data["cases"]) < 8
+    assert len(json.dumps(data)) < 5_000
+
+
 def test_the_same_runs_give_the_same_page(run, tmp_path):
     base, new = run("main", BASE), run("pr", NEW)
 
