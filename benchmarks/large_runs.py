@@ -124,11 +124,10 @@ def main() -> None:
             folder = Path(name)
             # In a process of its own: a child begins with the peak memory of its parent.
             subprocess.run([sys.executable, __file__, "--prepare", name, str(size)], check=True)
-            if options.steps[0] != "run":
+            prepare_runs(folder, options.steps)
+            if "run" not in options.steps:
                 step(folder, STEPS["run"])
-            for place, what in enumerate(options.steps):
-                if place == 1 or len(options.steps) == 1:
-                    prepare_runs(folder, options.steps)
+            for what in options.steps:
                 figures = step(folder, STEPS[what], allowed=(0, 1))
                 base = first.setdefault(what, figures)
                 written = folder / WRITES.get(what, "printed")
