@@ -308,13 +308,15 @@ def main() -> None:
     """Run the trials, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--only", choices=MODELS, help="one protocol")
     parser.add_argument("--forker", action="store_true")
     chosen = parser.parse_args()
     if chosen.forker:
         fork_commands()
         return
     forker = Forker()
-    cells = [(protocol, scenario) for protocol in MODELS for scenario in SCENARIOS]
+    protocols = [chosen.only] if chosen.only else list(MODELS)
+    cells = [(protocol, scenario) for protocol in protocols for scenario in SCENARIOS]
     each = max(2, -(-chosen.kills // len(cells)))
     print(f"protocol | besides the kill | {' | '.join(_COLUMNS)}")
     totals: Counter[str] = Counter()
