@@ -475,7 +475,10 @@ class Calls:
             sent[TIER] = call.tier
         with Exchange(limit=call.limit, sanitiser=self._sanitiser) as exchange:
             if late is not None:  # no server is asked, and its job is paid for
-                result = await self._exchanged(exchange, call, sent, params, late=late)
+                marks = self._marks(call, in_job=True)
+                if marks is not None:
+                    sent = marks.added_to(sent)
+                result = await self._exchanged(exchange, call, sent, params, late=late, marks=marks)
                 late.paid(result.cost)
                 return result
             async with self.pacing.turn(exchange, call, sent, limit) as bill:
@@ -488,12 +491,12 @@ class Calls:
             marks.note(result.usage)
         return result
 
-    def _marks(self, call: _Call) -> Marks | None:
+    def _marks(self, call: _Call, *, in_job: bool = False) -> Marks | None:
         """Return what a call sends for the prompt cache, if it is about a request that may."""
         # The system message is part of another one where the server does not take it.
         if self.prompt_cache is None or call.messages is None or self.system.refused:
             return None
-        return self.prompt_cache.marks(call.messages)
+        return self.prompt_cache.marks(call.messages, in_job=in_job)
 
     async def _exchanged(
         self,

@@ -60,6 +60,8 @@ class CacheRules(NamedTuple):
     """Parameter for the digest of the prefix."""
     options: Mapping[str, Any]
     """Fields of every request, also of those that share nothing."""
+    job_value: Mapping[str, Any] = {}
+    """Value of the mark in a batch job, whose requests are answered within hours, if it differs."""
 
 
 def check_caching(caching: str, params: Mapping[str, Any]) -> None:
@@ -103,6 +105,7 @@ def cache_rules(model: str) -> CacheRules | None:
             row.get("value", {}),
             row.get("key"),
             row.get("options", {}),
+            row.get("job_value", {}),
         )
     return None
 
@@ -213,6 +216,7 @@ class Marks(NamedTuple):
     ends: tuple[_End, ...]
     digest: str | None
     """Of the longest shared prefix."""
+    in_job: bool = False
 
     def added_to(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters with those for the cache; SDKs do not know all of them."""
@@ -229,6 +233,7 @@ class Marks(NamedTuple):
         rules = self.rules
         if rules.mark is None or not self.ends:
             return messages
+        value = (self.in_job and rules.job_value) or rules.value
         cuts: dict[int, list[int]] = {}
         for end in self.ends:
             cuts.setdefault(end.message, []).append(end.characters)
@@ -236,7 +241,7 @@ class Marks(NamedTuple):
         for number, places in cuts.items():
             text, parts, start = str(messages[number]["content"]), list[dict[str, Any]](), 0
             for place in places:
-                part = {"type": "text", "text": text[start:place], rules.mark: dict(rules.value)}
+                part = {"type": "text", "text": text[start:place], rules.mark: dict(value)}
                 parts.append(part)
                 start = place
             if start < len(text):
@@ -300,11 +305,12 @@ class PromptCache:
             _turn.reset(token)
         turn.succeed(asyncio.get_running_loop().time() + self._rules.seconds)
 
-    def marks(self, messages: list[dict[str, Any]]) -> Marks | None:
+    def marks(self, messages: list[dict[str, Any]], *, in_job: bool = False) -> Marks | None:
         """Return what a call with these messages sends for the cache.
 
         Args:
             messages: those of the request that has its turn, or more; a probe has others.
+            in_job: whether a batch job has the call: no request of it is known to be the first.
         """
         import asyncio
 
@@ -317,6 +323,8 @@ class PromptCache:
             shared = turn.shared
         if not shared:
             return Marks(rules, (), None) if rules.options else None
+        if in_job:
+            return Marks(rules, tuple(shared), _name(messages, shared[-1]), in_job=True)
         now = asyncio.get_running_loop().time()
         # One that another request is writing now would be written twice.
         marked = [e for e in shared if e.prefix.first is turn or e.prefix.warm_until > now]

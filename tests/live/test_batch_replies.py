@@ -20,6 +20,7 @@ TWO_STEPS = """\
   jury: {criteria: {clear: Is it clear?}, jury: [judge, other]}
   claims: {metric: faithfulness}
 """
+LONG = f"  clear: {{criteria: {{clear: Is it clear? {'Mind the style. ' * 400}}}}}\n"
 HOSTED = [
     ("openai", "openai/gpt-5.6", "{}"),
     ("openai", "openai/o3", "{reasoning_effort: low}"),
@@ -67,6 +68,30 @@ def test_claude_live_in_jobs_and_mixed(tmp_path: Path) -> None:
         reports.append(mixed.run())
         assert {report.exit_code for report in reports} == {0}
         same_everywhere(projects, reports)
+
+
+def test_requests_of_a_job_share_a_prefix_for_an_hour(tmp_path: Path) -> None:
+    with Provider("anthropic") as provider:
+        model = "anthropic/claude-sonnet-4-5"
+        live, batch = (
+            Project(tmp_path / name, provider.base, model=model, metrics=LONG, cases=3)
+            for name in ("live", "batch")
+        )
+        for one in (live, batch):
+            text = one.suite.read_text("utf-8")
+            one.suite.write_text(text.replace("judge: {", "judge: {cache: auto, "))
+        reports = [live.run(), in_jobs(batch)]
+        same_everywhere([live, batch], reports)
+        bodies = [body for job in provider.jobs.values() for _, body in job["requests"]]
+        marks = [
+            part["cache_control"]
+            for body in bodies
+            for part in body["system"]
+            if "cache_control" in part
+        ]
+        assert marks == [{"type": "ephemeral", "ttl": "1h"}] * 3
+        live_marks = str(provider.asked).count("cache_control")
+        assert live_marks == str(provider.asked).count("{'type': 'ephemeral'}") > 0
 
 
 def in_order(bodies: list[dict[str, Any]]) -> list[str]:
