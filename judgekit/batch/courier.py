@@ -92,6 +92,11 @@ class Courier:
             lost = "" if job.state != "sending" else "the answer to its submit was lost; "
             self.problems[job.intent] = f"{lost}the server does not answer: {exc}"
             return self._current(job)
+        except OSError as exc:
+            # The step counts as not taken, so a later look takes it again.
+            problem = f"{self._journal.folder} cannot be written: {exc.strerror}; make room"
+            self.problems[job.intent] = problem
+            return self._current(job)
 
     def _current(self, job: Job) -> Job:
         """Return a job as the journal has it, after a step that failed half-way."""

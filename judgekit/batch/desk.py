@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -350,12 +351,22 @@ class BatchDesk:
         id = request.key[:ID]
         # A line end in JSON is white space.
         line = kind.line(id, kind.endpoint, call.body.replace(b"\n", b" "))
+        try:
+            self._add(kind, id, line, dollars)
+        except OSError as exc:
+            raise self._full(exc) from exc
+        self._new.add(id)
+
+    def _full(self, error: OSError) -> ConfigError:
+        place = str(self.journal.folder)
+        return ConfigError(f"cannot be written: {error.strerror}; make room", where=place)
+
+    def _add(self, kind: JobKind, id: str, line: bytes, dollars: float | None) -> None:
         files = self._files.setdefault(kind, [])
         if not files or not files[-1].room.takes(len(line)):
-            files.append(_NewFile(self.journal, JobRoom(judge.provider)))
+            files.append(_NewFile(self.journal, JobRoom(kind.judge.provider)))
             files[-1].room.takes(len(line))
         files[-1].add(id, line, dollars)
-        self._new.add(id)
 
     def note_paid(self, job: Job | None, dollars: float | None) -> None:
         """Count a reply of a job, and what it cost instead of what was held for it."""
@@ -380,10 +391,16 @@ class BatchDesk:
                 file.drop()
             files = []
         if send and self._following:
-            self._note_taken()
+            with suppress(OSError):  # a later run notes it
+                self._note_taken()
         if not (files or self._met or self._collected or self._problems):
             return None
-        jobs = self._sent(files) if files else []
+        try:
+            jobs = self._sent(files) if files else []
+        except OSError as exc:
+            for _, file in files:
+                file.drop(unless={job.intent for job in self.journal.jobs()})
+            raise self._full(exc) from exc
         met = [self._known[intent] for intent in self._met]
         open_jobs = {job.intent: job for job in [*met, *jobs] if job.open}
         return BatchFacts(
@@ -557,6 +574,9 @@ class _NewFile:
         self._file.close()
         return self._sha256.hexdigest()
 
-    def drop(self) -> None:
-        self._file.close()
-        self._path.unlink(missing_ok=True)
+    def drop(self, *, unless: Collection[str] = ()) -> None:
+        """Delete the file, unless the journal has its job."""
+        with suppress(OSError):  # a full disk refuses the rest of the buffer
+            self._file.close()
+        if self.intent not in unless:
+            self._path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.core.errors import ConfigError
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 from judgekit.suite.run import failed_keys, run_suite_sync
@@ -139,3 +140,24 @@ def test_a_budget_below_one_request(tmp_path: Path, provider: Provider) -> None:
     assert suite.batch_facts.problems[0].startswith(
         "not all requests were sent, because of max_cost: not sent: it may cost $0.0"
     )
+
+
+def test_a_full_disk_is_said_and_nothing_is_sent(tmp_path: Path, provider: Provider) -> None:
+    project = Project(tmp_path / "p", provider.base)
+    suite = project.opened(batches=SEND)
+    assert suite.batches is not None
+    suite.batches.journal.requests = lambda intent: tmp_path / "full" / intent  # type: ignore[method-assign]
+    with pytest.raises(ConfigError, match=r"batches: cannot be written: .*; make room"):
+        run_suite_sync(suite, out=project.folder / "run")
+    assert provider.jobs == {}
+
+    provider.done = False
+    assert project.send().exit_code == 4
+    jobs, provider.done = project.jobs, True
+    (project.home / "batches" / f"{jobs.all[0].intent}.out.jsonl").mkdir()  # cannot be written
+    jobs.look()
+    assert [job.state for job in jobs.all] == ["sent"]
+    assert "cannot be written" in next(iter(jobs.problems.values()))
+    (project.home / "batches" / f"{jobs.all[0].intent}.out.jsonl").rmdir()
+    assert project.run().exit_code == 0
+    assert (provider.live, len(provider.jobs)) == (0, 1)
