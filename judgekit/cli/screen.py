@@ -196,8 +196,10 @@ class Meter(StatusLine):
         parts = [f"{live:,} live"] if live else []
         if live and not ledger.unpriced:
             parts.append(f"${ledger.spent:.4f} spent")
-        if (saved := ledger.savings.dollars) >= 0.00005:
-            parts.append(f"${saved:.4f} saved by cache and tier")
+        if abs(saved := ledger.savings.dollars) >= 0.00005:
+            from judgekit.report.text import saved_words
+
+            parts.append(saved_words(saved))
         if ledger.avoided:
             parts.append(f"${ledger.avoided:.4f} avoided")
         judges = self._suite.judges.values() if live else ()

@@ -138,6 +138,8 @@ def note_lines(report: Report) -> Iterator[DisplayLine]:
         yield DisplayLine(line, "note")
     if (replies := _replies_line(report)) is not None:
         yield DisplayLine(replies)
+    if (savings := savings_line(report.run)) is not None:
+        yield DisplayLine(savings)
     for line in _judge_lines(report):
         yield DisplayLine(line, "note")
     for model, several in mapping(report.run.get("mixed")).items():
@@ -189,6 +191,31 @@ def _replies_line(report: Report) -> str | None:
     unused = run.get("unused")
     replies = "reply" if unused == 1 else "replies"
     return f"{line}; {unused} recorded {replies} not used" if unused else line
+
+
+def savings_line(run: Mapping[str, Any]) -> str | None:
+    """Return what prompt caches and service tiers did for the live replies; `None` without."""
+    tokens = mapping(run.get("cache_tokens"))
+    counts = [tokens.get(name) for name in ("read", "written")]
+    parts = []
+    if all(isinstance(count, int) for count in counts) and any(counts):
+        parts.append(f"prompt cache: {counts[0]:,} tokens read, {counts[1]:,} written")
+    for tier, replies in mapping(run.get("tiers")).items():
+        if isinstance(replies, int):
+            parts.append(f"tier {tier}: {replies:,} {'reply' if replies == 1 else 'replies'}")
+    if not parts:
+        return None
+    saved = run.get("saved")
+    if isinstance(saved, (int, float)):
+        parts.append(saved_words(saved))
+    return "; ".join(parts)
+
+
+def saved_words(dollars: float) -> str:
+    """Return what was saved in words; tokens that are written and not read cost more."""
+    if dollars < 0:
+        return f"${-dollars:.4f} more, for cache writes"
+    return f"${dollars:.4f} saved by cache and tier"
 
 
 def _older(run: Mapping[str, Any]) -> str:

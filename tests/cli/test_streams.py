@@ -146,6 +146,12 @@ def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
         suite.cassette.ledger.avoided = 1.5
         line = meter.line(Progress(4, 2, Case(id="a", output="b")), seconds=0.1)
         assert line == "4/4 cases, 40 a second, 2 failed, 3 live, $0.2500 spent, $1.5000 avoided"
+        suite.cassette.ledger.savings.dollars = 0.125
+        line = meter.line(Progress(4, 2, Case(id="a", output="b")), seconds=0.1)
+        assert "$0.2500 spent, $0.1250 saved by cache and tier, $1.5000 avoided" in line
+        suite.cassette.ledger.savings.dollars = -0.125
+        line = meter.line(Progress(4, 2, Case(id="a", output="b")), seconds=0.1)
+        assert "$0.1250 more, for cache writes" in line
         assert meter.line(Progress(1, 0), seconds=3600).startswith("1/4 cases, 0.0 a second, 3.0 h")
         # More than were counted: the file has grown, and what is left is not known.
         assert meter.line(Progress(9, 0), seconds=1).startswith("9 cases, 9.0 a second, 3 live")

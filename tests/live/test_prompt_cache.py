@@ -286,3 +286,24 @@ def test_an_anthropic_request_has_the_marks_of_its_protocol(
     (part,) = body["system"]
     assert part["cache_control"] == {"type": "ephemeral"}
     assert str(body).count("cache_control") == 1
+
+
+@pytest.mark.parametrize(("tier", "cache"), [("flex", "none"), ("flex", "auto"), (None, "auto")])
+def test_listed_prices_of_tier_and_cache_are_those_of_the_bill(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str | None, cache: str
+) -> None:
+    """No address and no price: litellm's table has both, and half of the requests find no room."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    judge = {"api_base": None, "price": None, "cache": cache}
+    project = Project(tmp_path / "p", server, NEW, judge=judge, limits={"max_cost": 1})
+    project.provider.price = (4.0, 20.0, 0.4, 5.0)
+    full = error(429, "Resource unavailable", code="resource_unavailable")
+    project.provider.answer = lambda body, n: (
+        full if "service_tier" in body and "Because of 1" in str(body) else None
+    )
+    report = project.run(tier=tier)
+
+    assert report.exit_code == 0
+    project.check_bill(report)
+    assert report.run.get("tiers") == ({"flex": (CASES - 1) * CRITERIA} if tier else None)

@@ -78,7 +78,9 @@ def taped(tmp_path: Path) -> TapeIndex:
     records = {}
     for sample, reply in enumerate((
         Reply(tries=(Try(text="x"), Try(text="{}")), model="gpt-x", mode="json_schema", cost=0.25,
-              server="llama", usage=Usage(input_tokens=1200, output_tokens=30),
+              server="llama", tier="flex", saved=0.125,
+              usage=Usage(input_tokens=1200, output_tokens=30, cache_read_tokens=900,
+                          cache_write_tokens=200),
               effective_params={"temperature": 0.0}),
         Reply(tries=(Try(text="{}"),)),
     )):  # fmt: skip
@@ -114,6 +116,9 @@ def test_judge_card_says_what_was_sent_and_what_it_cost(taped: TapeIndex) -> Non
         "Samples": "up to 2 of each",
         "Tokens": "1,200 in, 30 out + 1 that were not counted",
         "Cost when recorded": "$0.2500 + 1 of unknown price",
+        "Prompt cache": "900 tokens read, 200 written",
+        "Service tier": "flex: 1 of 2",
+        "Saved by cache and tier": "0.1250 US dollars; negative where more was written than read",
     }
 
 

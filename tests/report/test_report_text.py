@@ -7,7 +7,8 @@ from judgekit.core.display.text import cells
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.report.display import summary_text
-from judgekit.report.text import row_text
+from judgekit.report.export.markdown import markdown_lines
+from judgekit.report.text import row_text, savings_line
 from judgekit.runner.evaluation import evaluate_sync
 
 MANIFEST = {
@@ -49,6 +50,36 @@ def test_a_summary_says_all_figures(report_for):
     # That few scores say little is about judges; a computed figure is what it is.
     assert not any("say little" in line for line in lines)
     assert any("3 from the tape" in line and "$0.75" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        ({}, None),
+        (
+            {"cache_tokens": {"read": 36072, "written": 9018}, "saved": 0.0302},
+            "prompt cache: 36,072 tokens read, 9,018 written; $0.0302 saved by cache and tier",
+        ),
+        (
+            {"tiers": {"batch": 1, "flex": 8}, "saved": 0.5},
+            "tier batch: 1 reply; tier flex: 8 replies; $0.5000 saved by cache and tier",
+        ),
+        (
+            {"cache_tokens": {"read": 0, "written": 9}, "saved": -0.25},
+            "prompt cache: 0 tokens read, 9 written; $0.2500 more, for cache writes",
+        ),
+        ({"cache_tokens": {"read": "many", "written": -1}, "tiers": ["x"], "saved": "all"}, None),
+    ],
+)
+def test_savings_are_in_the_summary_and_in_markdown(report_for, run, line):
+    report = report_for(scored(0.25, 0.75), manifest=MANIFEST, run={"origins": {"live": 2}, **run})
+
+    assert savings_line(report.run) == line
+    found = [text for text in summary_text(report).splitlines() if text == line]
+    assert found == ([] if line is None else [line])
+    words = ("prompt cache", "tier batch")
+    written = [text for text in markdown_lines(report, ()) if any(w in text for w in words)]
+    assert len(written) == (line is not None)
 
 
 def test_what_went_wrong_stands_in_the_summary(report_for):

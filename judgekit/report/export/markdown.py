@@ -11,7 +11,14 @@ from judgekit.core.display.parts import counted
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.target import named, written
-from judgekit.report.text import counts_of, doubt_lines, number_of, shown_figures, title_of
+from judgekit.report.text import (
+    counts_of,
+    doubt_lines,
+    number_of,
+    savings_line,
+    shown_figures,
+    title_of,
+)
 from judgekit.report.verdict import run_verdict
 
 if TYPE_CHECKING:
@@ -44,6 +51,8 @@ def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str
         yield from _rows(metric)
     for line in doubt_lines(report):
         yield f"- {_safe(line)}"
+    if (savings := savings_line(report.run)) is not None:
+        yield f"- {_safe(savings)}"
 
 
 def verdict_word(report: Report) -> str:
