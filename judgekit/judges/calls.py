@@ -46,7 +46,7 @@ from judgekit.judges.outcomes import ErrorBody, error_body, is_page, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.payments import Payments
-from judgekit.judges.prices import cost_of, saved
+from judgekit.judges.prices import cost_of, listed_cost, saved
 from judgekit.judges.prompt_cache import Marks, PromptCache, cache_rules, step_down
 from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
@@ -543,22 +543,35 @@ class Calls:
             raise failure
         data, parsed, listed = response or Response(exchange.data() or {})
         exchange.release()
-        cost = reported_cost(exchange.headers) if self.server.api_base else listed
-        if self.server.price is not None:
-            cost = cost_of(data, price=self.server.price)
         model = data.get("model")
         name = model if isinstance(model, str) and model else None
-        tokens, kept = counts_in(data), None
-        if tokens is not None and (self.server.price or self.server.api_base is None):
-            kept = saved(self.model, tokens, self.server.price)
-        tier = None if tokens is None else tokens.tier
-        if late is not None:
-            # A response that names its tier is priced at it.
-            if cost is not None and tier is None:
-                full, cost = cost, cost * late.share
-                kept = (kept or 0.0) + full - cost
-            tier = late.tier
+        if self.server.api_base:
+            listed = reported_cost(exchange.headers)
+        cost, tier, kept = self._price(data, listed, late)
         return CallResult(data, params, malformed, name, usage_of(data), cost, tier, kept, parsed)
+
+    def _price(
+        self, data: dict[str, Any], listed: float | None, late: LateReply | None
+    ) -> tuple[float | None, str | None, float | None]:
+        """Return the cost of a response, its tier, and what cache and tier saved."""
+        price, hosted = self.server.price, self.server.api_base is None
+        tokens = counts_in(data)
+        tier = None if tokens is None else tokens.tier
+        cost, kept = listed, None
+        if price is not None:
+            cost = cost_of(data, price=price)
+        elif tier is not None and hosted:
+            # litellm prices some tiers as the one that was asked for, and others as the standard.
+            cost = listed_cost(self.model, data)
+        if tokens is not None and (price or hosted):
+            kept = saved(self.model, tokens, price)
+        if late is None:
+            return cost, tier, kept
+        # A response that names its tier is priced at it.
+        if cost is not None and tier is None:
+            full, cost = cost, cost * late.share
+            kept = (kept or 0.0) + full - cost
+        return cost, late.tier, kept
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
         # The table reads what the server sent: libraries change statuses and leave out codes.

@@ -22,6 +22,7 @@ _CACHE_READ, _CACHE_WRITE = "cache_read_input_token_cost", "cache_creation_input
 _CACHE_WRITE_LONG = "cache_creation_input_token_cost_above_1hr"
 _REASONING = "output_cost_per_reasoning_token"
 _SUFFIXES: Mapping[str, str] = {
+    "batch": "_batches",
     "flex": "_flex",
     "priority": "_priority",
     "fast": "_priority",
