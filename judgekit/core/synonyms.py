@@ -12,7 +12,7 @@ from judgekit.core.yaml_file import package_data
 
 Place = Literal[
     "command", "flag", "suite", "rubric", "judge", "metric", "gate", "criterion", "kind", "combine",
-    "argument",
+    "argument", "cases", "metric_name",
 ]  # fmt: skip
 """What a word is, and where."""
 TABLE = Path(__file__).with_name("data") / "synonyms.yaml"
@@ -22,6 +22,7 @@ _CONTAINERS: dict[str, Place] = {
     "gate": "gate",
     "criteria": "criterion",
     "metrics": "metric",
+    "cases": "cases",
 }
 
 

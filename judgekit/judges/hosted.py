@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.judges.kinds import JudgeSetup
 from judgekit.judges.price import ModelPrice
 from judgekit.judges.server_judge import ServerJudge
@@ -20,6 +21,14 @@ def open_hosted(setup: JudgeSetup) -> ServerJudge:
     Raises:
         ConfigError: a setting is wrong, or the variable of the key is not set.
     """
+    if setup.asking and "/" not in setup.model and setup.settings.get("api_base") is None:
+        from judgekit.judges.prices import price_entry
+
+        # litellm finds the provider of a bare name in its table of prices, and of tuned models.
+        if not setup.model.startswith("ft:") and not price_entry(setup.model):
+            form = f"write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
+            bare = f"the model {setup.model!r} lacks its provider; {form}"
+            raise ConfigError(bare, where=setup.where("model"))
     settings: dict[str, Any] = {
         **setup.given(*_OF_SERVERS),
         "pace": setup.pace,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
-from judgekit.judges.kinds import kind_names
+from judgekit.judges.kinds import KINDS, kind_names
 from judgekit.judges.provider_names import KNOWN_PROVIDERS
 from judgekit.judges.transport import Server
 
@@ -28,12 +28,23 @@ def check_provider(model: str) -> None:
         ConfigError: with the suggested provider.
     """
     provider, slash, name = model.partition("/")
+    if not slash:
+        _check_colon(model)
     if not slash or provider in KNOWN_PROVIDERS:
         return
     known = (*KNOWN_PROVIDERS, *kind_names())
     if provider not in known and (close := closest(provider, known, alike=_SURE)):
         hint = f"did you mean '{close[0]}/{name}'?"
         raise ConfigError(f"model {model!r}: unknown provider {provider!r}; {hint}")
+
+
+def _check_colon(model: str) -> None:
+    """Reject `openai:NAME`, as LangChain and pydantic-ai write it."""
+    provider, colon, name = model.partition(":")
+    if colon and provider in (*KNOWN_PROVIDERS, *KINDS):
+        # A number after the colon is a size, as in Ollama's mistral:7b.
+        meant = f"ollama_chat/{model}" if name[:1].isdigit() else f"{provider}/{name}"
+        raise ConfigError(f"model {model!r}: a slash follows the provider; did you mean {meant!r}?")
 
 
 _PLAIN = frozenset({

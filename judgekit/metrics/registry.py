@@ -21,6 +21,7 @@ from judgekit.core.generation import (
 )
 from judgekit.core.protocols import Asks, JudgeLike, Metric
 from judgekit.core.suggest import suggest
+from judgekit.core.synonyms import synonym
 from judgekit.metrics.adapter import (
     as_metric,
     class_facts,
@@ -286,6 +287,8 @@ def rubric_maker(name: str) -> Maker:
 
 def near_metric(name: str) -> str:
     """Return a hint with the most similar name; a list of all names would be too long."""
+    if meant := synonym("metric_name", name):
+        return meant
     return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
 
 

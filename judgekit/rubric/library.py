@@ -192,6 +192,7 @@ def find_rubric(
                 raise RubricError("this is a folder; name a rubric in it", where=str(typed))
             meant = typed.with_suffix(SUFFIX)
             hint = f"; did you mean {str(meant)!r}?" if meant.is_file() else nearby(path)
+            hint = hint or "; `judgekit rubric new NAME` writes one"
             raise RubricError(f"no such rubric file{hint}", where=str(path))
         return path
     _refuse_other_kinds(base / text)

@@ -184,9 +184,10 @@ class Planner:
                 return plain, maker, None if source is None else self._load(source)
         try:
             path = find_rubric(kind, base=self.settings.base, folders=self.folders)
-        except RubricError:
+        except RubricError as exc:
             if entry.rubric is not None:
-                raise
+                # Without its own place, the error gets the line of the suite.
+                raise ConfigError(str(exc)) from exc
         else:
             return kind, rubric_maker(kind), load_rubric(path)
         try:

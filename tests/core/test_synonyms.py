@@ -11,7 +11,7 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import CriterionFile, RubricFile
 from judgekit.rubric.fold import WAYS
-from judgekit.suite.file import MetricFile, SuiteFile
+from judgekit.suite.file import CasesFile, MetricFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
 
 ROWS = parse_yaml(TABLE.read_text("utf-8"), file=TABLE.name)[0]["words"]
@@ -37,6 +37,8 @@ def _names():
         "criterion": set(CriterionFile.model_fields),
         "kind": {"score", "levels", "number", "boolean", "choice", "checklist"},
         "combine": set(WAYS),
+        "cases": set(CasesFile.model_fields),
+        "metric_name": set(judgekit.metric_names()),
         "argument": {name for one in PUBLIC for name in inspect.signature(one).parameters},
     }
 

@@ -17,6 +17,9 @@ from judgekit.judges.providers import check_provider
         ("antropic/claude/x", "anthropic/claude/x"),
         ("ollama-chat/qwen3:8b", "ollama_chat/qwen3:8b"),
         ("manuel/ann", "manual/ann"),
+        ("openai:gpt-4o", "openai/gpt-4o"),
+        ("fake:judge", "fake/judge"),
+        ("mistral:7b", "ollama_chat/mistral:7b"),
     ],
 )
 def test_a_misspelled_provider_is_suggested(model, meant):

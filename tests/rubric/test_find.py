@@ -68,7 +68,10 @@ def test_a_name_of_ones_own_goes_before_a_built_in_one(folder):
         ("tones", "no rubric named 'tones'; did you mean 'tone'?"),
         ("zzz", "no rubric named 'zzz'; known: {known}"),
         ("", "no rubric named ''; known: {known}"),
-        ("../zzz", "{folder}/../zzz.jinja: no such rubric file"),
+        (
+            "../zzz",
+            "{folder}/../zzz.jinja: no such rubric file; `judgekit rubric new NAME` writes one",
+        ),
         ("/", "/: this is a folder; name a rubric in it"),
         ("rubrics/", "{folder}/rubrics: this is a folder; name a rubric in it"),
         (
@@ -76,7 +79,11 @@ def test_a_name_of_ones_own_goes_before_a_built_in_one(folder):
             "{folder}/rubrics/tone.jinj.jinja: no such rubric file; did you mean"
             " '{folder}/rubrics/tone.jinja'?",
         ),
-        ("rubrics/zzz.jinja", "{folder}/rubrics/zzz.jinja: no such rubric file"),
+        (
+            "rubrics/zzz.jinja",
+            "{folder}/rubrics/zzz.jinja: no such rubric file; "
+            "`judgekit rubric new NAME` writes one",
+        ),
     ],
 )
 def test_an_unknown_rubric_names_its_neighbours(folder, source, message):
