@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from judgekit.core.request import Request
 
 TIER = "batch"
+_LONG_WRITE = 2.0
+"""Price of a token that is written to the prompt cache for an hour, as a share of one that is read
+by the model (Anthropic docs, build-with-claude/prompt-caching)."""
 
 
 class BatchedJudge(NamedTuple):
@@ -338,8 +341,10 @@ class BatchDesk:
         kind = _kind(judge, mode, call)
         read, written = estimated_tokens(request)
         dollars = None
-        if judge.price is not None:
-            dollars = judge.price.estimate(read, written) * judge.share
+        if (price := judge.price) is not None:
+            if b'"ttl"' in call.body:  # a mark of the prompt cache
+                price = price._replace(cache_write=_LONG_WRITE * price.input)
+            dollars = price.estimate(read, written) * judge.share
         if self._budget is not None:
             try:
                 self._budget.hold(dollars or 0.0)

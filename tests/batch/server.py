@@ -47,6 +47,8 @@ class Provider:
         """Text in a request -> what a job makes of it: `invalid`, `errored`, `missing`, `400`."""
         self.rejects: list[dict[str, Any]] = []
         """The errors for which the next jobs fail in the validation."""
+        self.room: int | None = None
+        """How many jobs may be open; further submits are refused. `None` for any number."""
         self.refuses: list[tuple[int, dict[str, Any]]] = []
         """Statuses and bodies with which the next submits are refused."""
         self.loses: set[str] = set()
@@ -287,6 +289,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(*provider.refuses.pop(0))
                 return
             with provider.lock:
+                waiting = sum(job["status"] in _OPEN for job in provider.jobs.values())
+                if provider.room is not None and waiting >= provider.room:
+                    error = {"code": "token_limit_exceeded", "message": "queue full"}
+                    self._send(400, {"error": error})
+                    return
                 answer = provider.shown(provider.create(json.loads(body)))
         elif path.endswith("/cancel"):
             job = provider.jobs[path.split("/")[-2]]

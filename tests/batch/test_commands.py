@@ -63,7 +63,7 @@ def aged(project: Project, seconds: float) -> None:
             journal.change(job, sent_at=(job.sent_at or 0.0) - seconds)
 
 
-@pytest.mark.parametrize(("status", "listed"), [(200, {"data": None}), (404, {}), (501, {})])
+@pytest.mark.parametrize(("status", "listed"), [(200, {"data": None}), (501, {})])
 def test_unknown_is_said_and_resent_only_when_asked(
     provider: Provider,
     command: Command,
@@ -194,10 +194,8 @@ def test_replies_of_two_snapshots_of_a_model_are_named(
     ("status", "error", "told"),
     [
         (401, {"message": "bad key"}, "HTTP 401: bad key; check the key"),
-        (403, {"message": "not for you"}, "HTTP 403: not for you; check the key"),
         (402, {"message": "no money"}, "HTTP 402: no money; add credit"),
         (400, {"message": "x", "code": "billing_hard_limit_reached"}, "HTTP 400: x; add credit"),
-        (400, {"message": "x", "code": "model_not_found"}, "HTTP 400: x; name a model that takes"),
         (413, {"message": "too large"}, "HTTP 413: too large; drop the job with"),
         (404, {}, "HTTP 404: Not Found; the server takes no such jobs; drop the job with"),
         (400, {"message": "strange"}, "HTTP 400: strange; drop the job with"),

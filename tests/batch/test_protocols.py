@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judgekit.batch.courier import SETTLED, Courier
+from judgekit.batch.desk import BatchDesk, BatchedJudge
 from judgekit.batch.job import Job
 from judgekit.batch.jobs import Jobs
 from judgekit.batch.journal import Journal
 from judgekit.batch.protocols import PROTOCOLS
 from judgekit.batch.provider import provider_named
 from judgekit.batch.replies import reply_places
+from judgekit.core.errors import JudgePending
+from judgekit.core.request import ChatMessage, Form, Request
+from judgekit.judges.wire import LiveCall
 
+from .projects import SEND
 from .server import Provider
 
 pytestmark = pytest.mark.loopback
@@ -115,9 +123,8 @@ def test_replies_that_are_not_there_are_not_asked_again(tmp_path: Path, provider
         assert (other.state, other.replies) == ("ended", 4)
 
 
+@pytest.mark.parametrize("provider", ["openai", "mistral"], indirect=True)
 def test_a_file_that_is_late_is_waited_for(tmp_path: Path, provider: Provider) -> None:
-    if provider.protocol == "anthropic":
-        pytest.skip("it has no files")
     journal, shown = Journal(tmp_path), provider.shown
     names = ("output_file_id", "error_file_id", "output_file", "error_file")
     counts = {"request_counts": {"completed": 4}, "succeeded_requests": 4}
@@ -198,6 +205,45 @@ def test_a_submit_that_did_not_arrive_is_repeated(tmp_path: Path, provider: Prov
         job = courier.advance(job)
     assert (job.state, job.attempt) == ("ended", 2)
     assert len(provider.jobs) == 2
+
+
+def test_requests_go_into_several_jobs_as_the_queue_allows(
+    tmp_path: Path, provider: Provider
+) -> None:
+    row = provider_named(provider.protocol)
+    assert row is not None
+    row = dataclasses.replace(row, lines=2)
+    judge = BatchedJudge(f"{provider.protocol}/x", provider.base, None, row, None, sending=True)
+    path = next(iter(row.endpoints))
+    desk = BatchDesk(lambda: tmp_path, choice=SEND)
+    requests = [
+        Request(messages=(ChatMessage(role="user", content=str(n)),), form=Form(), model="x")
+        for n in range(5)
+    ]
+
+    async def collect() -> None:
+        for request in [*requests, *requests]:  # equal ones are sent once
+            with suppress(JudgePending):
+                late = await desk.late_reply(judge, request)
+                assert late is not None
+                late.mode = "json_schema"
+                text = request.messages[0].content
+                late.answer(LiveCall(f"{provider.base}{path}", body(text)))
+
+    asyncio.run(collect())
+    provider.done, provider.room = False, 2
+    facts = desk.finish(send=True)
+    assert facts is not None
+    assert [(len(job.keys), job.state) for job in facts.jobs] == [
+        (2, "sent"), (2, "sent"), (1, "waiting"),
+    ]  # fmt: skip
+    jobs = Jobs(tmp_path)
+    jobs.look()
+    assert [job.state for job in jobs.all] == ["sent", "sent", "waiting"]
+    provider.done = True
+    jobs.look()
+    assert [job.replies for job in jobs.all] == [2, 2, 1]
+    assert sorted(provider.sent) == sorted(request.key[:40] for request in requests)
 
 
 def test_every_row_names_a_protocol_and_paths() -> None:

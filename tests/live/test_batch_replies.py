@@ -22,7 +22,6 @@ TWO_STEPS = """\
 """
 LONG = f"  clear: {{criteria: {{clear: Is it clear? {'Mind the style. ' * 400}}}}}\n"
 HOSTED = [
-    ("openai", "openai/gpt-5.6", "{}"),
     ("openai", "openai/o3", "{reasoning_effort: low}"),
     ("openai", "groq/openai/gpt-oss-20b", "{temperature: 0}"),
     ("mistral", "mistral/mistral-large-latest", "{temperature: 0}"),
@@ -51,6 +50,7 @@ def test_jobs_give_what_live_calls_give(
         same_everywhere([live, batch], reports)
 
 
+@pytest.mark.thorough  # the quick tests show the same for one metric
 def test_claude_live_in_jobs_and_mixed(tmp_path: Path) -> None:
     with Provider("anthropic") as provider:
         model = "anthropic/claude-sonnet-4-5"
