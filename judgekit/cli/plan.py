@@ -51,6 +51,7 @@ def plan_text(plan: RunPlan) -> str:
         rounds = _range(plan.rounds, "{:,}".format)
         lines.append(f"new batch jobs in {rounds} round{'s' * (plan.rounds != (1, 1))}")
     lines += [line for calls in plan.models for line in _tiers(calls)]
+    lines += [line for calls in plan.models for line in _cache(calls)]
     if plan.budget is not None:
         lines += _budget(plan.budget)
     called = "a run would call no judge."
@@ -81,6 +82,21 @@ def _tiers(calls: PlannedCalls) -> Iterator[str]:
     if calls.tiers and calls.requests[1]:
         prices = (f"{tier} {_range(price, _money)}" for tier, price in calls.tiers.items())
         yield f"{calls.model}: dollars by tier: {', '.join(prices)}"
+
+
+def _cache(calls: PlannedCalls) -> Iterator[str]:
+    """Yield what the prompt cache of the provider does for the requests to a model."""
+    if calls.cache_tokens is None or not calls.requests[0]:
+        return
+    read, written = calls.cache_tokens
+    if not read:
+        yield f"{calls.model}: prompt cache: no two requests begin alike for long enough"
+        return
+    line = f"{calls.model}: prompt cache: about {read:,} tokens read, {written:,} written"
+    if calls.cache_saves is not None:
+        saves = _money(abs(calls.cache_saves))
+        line += f", {'saves' if calls.cache_saves >= 0 else 'costs'} {saves} dollars"
+    yield line
 
 
 def _budget(budget: BudgetPlan) -> Iterator[str]:

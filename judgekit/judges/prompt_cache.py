@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -354,20 +354,9 @@ class PromptCache:
 
         prefixes = self._known.setdefault(asyncio.get_running_loop(), OrderedDict())
         turn = PrefixTurn(self, request)
-        # Providers put the schema of the reply before the messages.
-        digest = hashlib.sha256(_bytes(request.instructions))
-        length, messages = 0, request.messages
-        for number, message in enumerate(messages):
-            last = number == len(messages) - 1
-            start = 0
-            for place in _ends_of(message.content, message.shared if last else 0):
-                digest.update(message.role.encode() + b"\0" + _bytes(message.content[start:place]))
-                length += place - start
-                start = place
-                # One end before the last message is enough: that of the instructions.
-                if length < self._least or (not last and number != len(messages) - 2):
-                    continue
-                turn.ends.append(_End(number, place, self._prefix(prefixes, digest.digest())))
+        for found in prefix_ends(request, self._least):
+            prefix = self._prefix(prefixes, found.digest)
+            turn.ends.append(_End(found.message, found.place, prefix))
         for end in turn.ends:
             end.prefix.requests += 1
         return turn
@@ -405,6 +394,36 @@ class PromptCache:
                 if future.done() and not future.cancelled():
                     led.wake()  # in its place
                 raise
+
+
+class PrefixEnd(NamedTuple):
+    """The end of a beginning that other requests may have, too."""
+
+    digest: bytes
+    message: int
+    """The message it is in."""
+    place: int
+    """The characters of this message that belong to it."""
+    length: int
+    """Characters of all messages up to it."""
+
+
+def prefix_ends(request: Request, least: int) -> Iterator[PrefixEnd]:
+    """Yield the ends of the prefixes of a request of at least so many characters, in order."""
+    # Providers put the schema of the reply before the messages.
+    digest = hashlib.sha256(_bytes(request.instructions))
+    length, messages = 0, request.messages
+    for number, message in enumerate(messages):
+        last = number == len(messages) - 1
+        start = 0
+        for place in _ends_of(message.content, message.shared if last else 0):
+            digest.update(message.role.encode() + b"\0" + _bytes(message.content[start:place]))
+            length += place - start
+            start = place
+            # One end before the last message is enough: that of the instructions.
+            if length < least or (not last and number != len(messages) - 2):
+                continue
+            yield PrefixEnd(digest.digest(), number, place, length)
 
 
 def _ends_of(text: str, shared: int) -> list[int]:

@@ -197,6 +197,11 @@ class PlannedCalls(Value):
     """`None` if the price is unknown."""
     tiers: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """Service tier -> US dollars of the same requests at that tier, where its price differs."""
+    cache_tokens: tuple[int, int] | None = None
+    """Tokens of the first step that a prompt cache gives and takes: read from it, and written to
+    it; `None` without `cache: auto`."""
+    cache_saves: float | None = None
+    """US dollars that this saves at the tier of the judge, less than 0 if writes cost more."""
     minutes: tuple[float, float]
     lengths: str
     """Source of the assumed reply length: `recorded`, `measured` or `assumed`."""
@@ -352,6 +357,7 @@ def _planned(
     sends = counts.sendable - counts.unsent
     file = next((judge for judge in suite.roles.values() if judge.model == model), None)
     tier = "batch" if sends else "standard" if file is None else file.tier
+    cached = None if counts.prefixes is None else counts.prefixes.tokens()
     minutes = _minutes(limits, model, speed, requests, tokens_in, tokens_out)
     return PlannedCalls(
         model=model,
@@ -366,6 +372,8 @@ def _planned(
         tokens_out=tokens_out,
         dollars=tiers.get(tier, dollars),
         tiers={} if dollars is None or not tiers else {"standard": dollars, **tiers},
+        cache_tokens=cached,
+        cache_saves=None if cached is None else _cache_saves(file, tier, cached),
         minutes=minutes,
         lengths=length.source,
     )
@@ -420,6 +428,21 @@ def _tiers(
     provider = provider_of(model)
     if provider is not None and (share := share_of(provider, file.api_base)) != 1.0:
         yield "batch", (round(low * share, 6), round(high * share, 6))
+
+
+def _cache_saves(file: JudgeFile | None, tier: str, cached: tuple[int, int]) -> float | None:
+    """Return the US dollars that a prompt cache saves; `None` if a price is unknown."""
+    from judgekit.judges.prices import listed_price
+
+    price = None if file is None else price_of(file)
+    if file is not None and tier == "flex" and file.price is None and file.api_base is None:
+        price = listed_price(file.model, tier)
+    if price is None or tier == "batch":  # providers differ in what jobs read from a cache
+        return None
+    rates = price.rates()
+    read, written = cached
+    saves = read * (rates.read - rates.cache_read) + written * (rates.read - rates.cache_write)
+    return round(saves, 6)
 
 
 def _first_rubrics(suite: Suite) -> dict[str, str]:

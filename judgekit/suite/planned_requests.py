@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from judgekit.cassette.ledger import Missed
 from judgekit.core.key_rules import all_keys
 from judgekit.core.request import Reply, Request
-from judgekit.judges.budget import estimated_tokens
+from judgekit.judges.budget import CHARACTERS_A_TOKEN, estimated_tokens
 from judgekit.judges.kinds import kind_of
 from judgekit.judges.price import ModelPrice
 from judgekit.suite.judge_file import JudgeFile
@@ -31,6 +31,36 @@ class Renewed(NamedTuple):
     tokens_out: int
 
 
+class SharedPrefixes:
+    """Estimates what a prompt cache does for requests with `cache: auto`, sent in this order."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._counts: Counter[bytes] = Counter()
+        self._requests: list[list[tuple[bytes, int]]] = []
+        """Digest and length of the prefixes of each request, the shortest first."""
+
+    def add(self, request: Request) -> None:
+        """Add a request that is sent."""
+        from judgekit.judges.prompt_cache import prefix_ends
+
+        ends = [(end.digest, end.length) for end in prefix_ends(request, self._least)]
+        self._counts.update(digest for digest, _ in ends)
+        self._requests.append(ends)
+
+    def tokens(self) -> tuple[int, int]:
+        """Return the estimated tokens that are read from the cache, and written to it."""
+        read = written = 0
+        kept: set[bytes] = set()
+        for ends in self._requests:
+            shared = [(digest, length) for digest, length in ends if self._counts[digest] > 1]
+            known = max((length for digest, length in shared if digest in kept), default=0)
+            read += known
+            written += max((length for _, length in shared), default=0) - known
+            kept.update(digest for digest, _ in shared)
+        return read // CHARACTERS_A_TOKEN, written // CHARACTERS_A_TOKEN
+
+
 class JudgeRequests:
     """The requests to one model that have no recorded reply, or whose reply is renewed."""
 
@@ -42,6 +72,8 @@ class JudgeRequests:
         """Requests that an open job has, and those whose reply an ended one has."""
         self.sendable = 0
         """Requests of those to send that may go into new jobs."""
+        self.prefixes: SharedPrefixes | None = None
+        """The shared beginnings; `None` without `cache: auto`."""
         self.jobs: NewJobs | None = None
         """The new jobs; `None` without any."""
         self.dearest = 0.0
@@ -122,6 +154,8 @@ class PlannedRequests:
             written += 0 if usage is None else usage.output_tokens
             counts.renewed = Renewed(calls + 1, read, written)
         file = self._files.get(request.model)
+        if file is not None and file.cache == "auto" and request.form.want == "verdict":
+            self._share(request, counts)
         if file is not None and (self._choice.sending or file.tier == "batch"):
             self._send(request, counts, file)
 
@@ -149,6 +183,16 @@ class PlannedRequests:
             return False
         self._seen.add(number)
         return True
+
+    def _share(self, request: Request, counts: JudgeRequests) -> None:
+        from judgekit.judges.prompt_cache import cache_rules
+
+        rules = cache_rules(request.model)
+        if rules is None:
+            return
+        if counts.prefixes is None:
+            counts.prefixes = SharedPrefixes(rules.minimum * CHARACTERS_A_TOKEN)
+        counts.prefixes.add(request)
 
     def _send(self, request: Request, counts: JudgeRequests, file: JudgeFile) -> None:
         """Count a request for a new job, if jobs take such requests."""

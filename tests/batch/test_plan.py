@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,7 +39,7 @@ CLAIMS = "  claims: {metric: faithfulness}\n"
 
 @pytest.mark.parametrize(
     ("metrics", "redact", "recorded"),
-    [(PAIRS.replace(CLAIMS, ""), True, True), (CLAIMS, False, False), (PAIRS, False, True)],
+    [(PAIRS, True, True), (CLAIMS, False, False)],
 )
 def test_a_plan_agrees_with_the_run(
     tmp_path: Path, provider: Provider, metrics: str, redact: bool, recorded: int
@@ -145,3 +146,36 @@ def test_a_plan_has_prices_by_tier(tmp_path: Path) -> None:
         assert live.tiers[tier] == pytest.approx(
             [one / 2 for one in live.tiers["standard"]], abs=1e-6
         )
+
+
+@pytest.mark.parametrize(("cache", "size"), [("auto", 6_000), ("auto", 60), ("none", 6_000)])
+def test_a_plan_estimates_the_prompt_cache(tmp_path: Path, cache: str, size: int) -> None:
+    criteria = [{"criterion": f"Names step {n}", "points": 1} for n in range(4)]
+    cases = [
+        {"id": f"c{n}", "output": "x" * size + str(n), "expected": {"criteria": criteria}}
+        for n in range(3)
+    ]
+    price = {"input": 1.0, "output": 4.0, "cache_read": 0.1, "cache_write": 1.25}
+    data = {
+        "judge": {"model": "openai/gpt-5-mini", "cache": cache, "price": price},
+        "cases": cases,
+        "metrics": {"checks": {"metric": "points", "calls": 2}},
+    }
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(json.dumps(data), encoding="utf-8")
+
+    done = plan_run(resolve(suite, Overrides(record="new_episodes")))
+    (model,) = done.models
+    assert model.requests[0] == 6
+    if cache == "none":
+        assert (model.cache_tokens, model.cache_saves) == (None, None)
+    elif size == 60:
+        assert (model.cache_tokens, model.cache_saves) == ((0, 0), 0.0)
+        assert "no two requests begin alike for long enough" in plan_text(done)
+    else:
+        # The first request about a case writes what the second one reads.
+        assert model.cache_tokens is not None
+        read, written = model.cache_tokens
+        assert read == written
+        assert 3 * 6_000 < read * 4 < 3 * 8_500
+        assert model.cache_saves == pytest.approx(read * (0.9 - 0.25) / 1e6, abs=1e-6)
