@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
 from socket import gaierror
 from ssl import SSLCertVerificationError
@@ -158,9 +158,11 @@ class BatchClient:
             opener.add_handler(HTTPHandler())
         all_headers = {"Accept": "application/json", **self._headers, **headers}
         url = self._base + path
-        request = Request(url, data=data, headers=all_headers, method=method)  # noqa: S310 - there is no handler for files
         try:
+            request = Request(url, data=data, headers=all_headers, method=method)  # noqa: S310 - there is no handler for files
             response: HTTPResponse | None = opener.open(request, timeout=_SECONDS)
+        except (ValueError, InvalidURL) as exc:  # of the address, a header or the key
+            raise RefusedError(f"cannot be sent: {self._clean(exc)}", status=0) from None
         except (OSError, HTTPException) as exc:
             reason = getattr(exc, "reason", exc)
             kind = NotDoneError if isinstance(reason, _NO_CONNECTION) else NoAnswerError

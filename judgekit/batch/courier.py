@@ -34,7 +34,8 @@ def connect(job: Job) -> BatchProtocol | str:
     needed = variable or (provider.key if job.api_base is None else None)
     if needed and not key:
         return f"{variable_shown(needed)} is not set in the environment; set it"
-    return PROTOCOLS[provider.protocol](base, key=key, headers=job.headers)
+    headers = {name: job.headers[name] for name in provider.headers if name in job.headers}
+    return PROTOCOLS[provider.protocol](base, key=key, headers=headers)
 
 
 class Courier:

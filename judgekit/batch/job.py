@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -36,7 +36,10 @@ class Job(Value):
     """The output mode of its requests."""
     endpoint: str = Field(default="/v1/chat/completions", max_length=100)
     """The endpoint of its requests, as the provider names it."""
-    headers: dict[str, str] = Field(default_factory=dict, max_length=8)
+    headers: dict[
+        Annotated[str, Field(pattern=r"^[a-z-]{1,40}$")],
+        Annotated[str, Field(pattern=r"^[ -~]{0,1000}$")],
+    ] = Field(default_factory=dict, max_length=8)
     """Headers that its requests need, without keys."""
     keys: tuple[str, ...] = Field(max_length=200_000)
     """The ids of its requests, the first 40 characters of their keys."""

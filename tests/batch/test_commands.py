@@ -199,6 +199,7 @@ def test_replies_of_two_snapshots_of_a_model_are_named(
         (413, {"message": "too large"}, "HTTP 413: too large; drop the job with"),
         (404, {}, "HTTP 404: Not Found; the server takes no such jobs; drop the job with"),
         (400, {"message": "strange"}, "HTTP 400: strange; drop the job with"),
+        (307, {}, "HTTP 307: Temporary Redirect; redirects are not followed; set api_base"),
         (429, {"message": "slower"}, "the server does not answer: HTTP 429: slower"),
     ],
 )

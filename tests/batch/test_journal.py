@@ -22,6 +22,11 @@ ID = "a" * 40
         ("[" * 100_000 + "\n", r"batches.jsonl:1: not a line"),
         ('{"intent": "x"}\n', "a job with a wrong intent; delete its lines"),
         ('{"intent": []}\n', "batches.jsonl:1: not a line"),
+        (
+            '{"intent": "00112233aabbccdd", "at": "", "provider": "openai", "model": "x", "mode": '
+            '"tools", "keys": [], "sha256": "", "headers": {"x": "a\\r\\nb: c"}}\n',
+            "a job with a wrong headers.x; delete its lines",
+        ),
     ],
 )
 def test_a_wrong_journal_is_one_line(tmp_path: Path, line: str, message: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -47,6 +47,13 @@ def body(id: str) -> bytes:
     return json.dumps(asked).encode()
 
 
+class Named(NamedTuple):
+    """A provider that is not there."""
+
+    protocol: str
+    base: str
+
+
 class Time:
     now = 0.0
 
@@ -56,7 +63,9 @@ class Time:
         return time.time() + self.now
 
 
-def written(journal: Journal, provider: Provider, *, intent: str = "00ff", ids: Any = IDS) -> Job:
+def written(
+    journal: Journal, provider: Provider | Named, *, intent: str = "00ff", ids: Any = IDS
+) -> Job:
     """Write a job as a run does."""
     name = provider.protocol
     job = Job(
@@ -121,6 +130,27 @@ def test_replies_that_are_not_there_are_not_asked_again(tmp_path: Path, provider
         provider.serves = 200
         other = courier.advance(written(journal, provider, intent="0a0a"))
         assert (other.state, other.replies) == ("ended", 4)
+
+
+@pytest.mark.parametrize(
+    ("base", "key"),
+    [("nonsense", "k"), ("http://a b/v1", "k"), ("http://127.0.0.1:1/v1", "a\nb"),
+     ("http://127.0.0.1:1/v1", "\u20ac"), ("file:///etc", "k"), ("http://[", "k")],
+)  # fmt: skip
+def test_a_wrong_address_or_key_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str, key: str
+) -> None:
+    monkeypatch.setenv("MY_KEY", key)
+    journal = Journal(tmp_path)
+    journal.folder.mkdir(parents=True)
+    for protocol in PROTOCOLS:
+        job = written(journal, Named(protocol, base)).model_copy(update={"api_key_env": "MY_KEY"})
+        with journal.locked():
+            courier = Courier(journal)
+            assert courier.advance(job).open
+        problem = courier.problems[job.intent]
+        assert "\n" not in problem
+        assert key not in problem or key == "k"
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral"], indirect=True)
