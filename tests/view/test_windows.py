@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Score
 from judgekit.pages.run.kept import BOUNDS
 from judgekit.report.folder import INDEX, RESULTS
@@ -217,12 +218,34 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(folder: Path) -> None
     assert len(ids(window(folder))) == 60
 
 
+def test_a_full_disk_loses_no_index_and_no_page(folder: Path) -> None:
+    import resource
+
+    honest = window(folder)
+    kept = (folder / INDEX).read_bytes()
+    Report.read(folder).to_html()
+    page = (folder / "report.html").read_bytes()
+    os.utime(folder / RESULTS, (1, 1))  # the index is stale
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        assert window(folder) == honest
+        with pytest.raises(ConfigError, match="cannot be written"):
+            Report.read(folder).to_html()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (folder / INDEX).read_bytes() == kept
+    assert (folder / "report.html").read_bytes() == page
+    assert not list(folder.glob(".*.new"))
+    assert window(folder) == honest
+
+
 def test_results_that_are_cut_off_are_one_line(folder: Path) -> None:
     window(folder)
     text = (folder / RESULTS).read_bytes()
     (folder / RESULTS).write_bytes(text[: len(text) // 2])
 
-    with pytest.raises(Exception, match="cut off or changed; run it again"):
+    with pytest.raises(ConfigError, match="cut off or changed; run it again"):
         window(folder)
 
 

@@ -136,9 +136,12 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
     from openpyxl.cell import WriteOnlyCell
 
     text = named(str(value))
-    if len(text) > MAX_CELL:
-        mark = f"… (cut: {len(text):,} characters)"
-        text = text[: MAX_CELL - len(mark)] + mark
+    if len(text) > MAX_CELL // 2:  # Excel counts units of UTF-16
+        units = text.encode("utf-16-le", "replace")
+        if len(units) > 2 * MAX_CELL:
+            mark = f"… (cut: {len(text):,} characters)"
+            kept = units[: 2 * (MAX_CELL - len(mark))]
+            text = kept.decode("utf-16-le", "ignore") + mark
     cell = WriteOnlyCell(sheet, value=text)
     cell.data_type = "s"
     # Otherwise the text becomes a formula when a person edits the cell.

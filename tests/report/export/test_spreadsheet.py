@@ -99,6 +99,17 @@ def test_no_cell_of_a_hostile_run_is_a_formula(hostile, tmp_path):
     assert all(cell.quotePrefix for cell in formulas)
 
 
+@pytest.mark.parametrize("text", ["\U0001f600" * 20_000, "x" + "\U0001f600" * 20_000])
+def test_a_cell_is_cut_by_units_of_utf_16(tmp_path, text):
+    make_report(texts={"plain": text}).export("excel", tmp_path / "cases.xlsx")
+
+    book = openpyxl.load_workbook(tmp_path / "cases.xlsx")
+    header, first, *_ = book["Cases"].iter_rows(values_only=True)
+    output = dict(zip(header, first, strict=True))["output"]
+    assert MAX_CELL - 1 <= len(output.encode("utf-16-le")) // 2 <= MAX_CELL
+    assert output.endswith(f"\U0001f600… (cut: {len(text):,} characters)")
+
+
 def test_a_workbook_has_cases_and_figures(tmp_path):
     make_report(texts={"plain": "x" * 40_000}).export("excel", tmp_path / "cases.xlsx")
 

@@ -9,6 +9,7 @@ function follow() {
   if (!entry) closeCase();
   if (!entry || taken) {
     if (!entry) state.open = null;
+    if (!entry && open !== null && data.of) parts.count.textContent = plain(`${open} is not among ${parts.count.textContent}`);
     return;
   }
   const place = shown.indexOf(entry);
