@@ -97,7 +97,7 @@ class MergeWorkers:
         names = list(tallies)
         for first in range(self._count):
             metrics = {name: tallies[name] for name in names[first :: self._count]}
-            job = _MergeJob(self._blocks, metrics, frozenset(names), first == 0, cluster)
+            job = _MergeJob(self._blocks, metrics, names, first == 0, cluster)
             worker = _MergeProcess(job, siblings=self._workers)
             self._stack.callback(worker.end)
             self._workers.append(worker)
@@ -224,7 +224,7 @@ class _MergeJob:
     Args:
         blocks: opens the cases of all shards.
         tallies: what counts the rows of its metrics.
-        known: all metrics of the suite.
+        known: all metrics of the suite, in order.
         others: whether it also checks rows of metrics that the suite does not have.
         cluster: the field that clusters cases.
     """
@@ -233,14 +233,15 @@ class _MergeJob:
         self,
         blocks: Blocks,
         tallies: Mapping[str, Tally],
-        known: frozenset[str],
+        known: Sequence[str],
         others: bool,
         cluster: str | None,
     ) -> None:
         self._open, self._tallies, self._cluster = blocks, tallies, cluster
         self._others = others
         self._names = {canonical_json(name).encode() for name in tallies}
-        self._foreign = {canonical_json(name).encode() for name in known - set(tallies)}
+        self._foreign = {canonical_json(name).encode() for name in known if name not in tallies}
+        self._places = {name: place for place, name in enumerate(known, start=1)}
 
     def run(self, pipe: Connection) -> None:
         """Answer requests until the summaries are asked for."""
@@ -267,10 +268,10 @@ class _MergeJob:
                         row = self._row(case, head, line)
                     if row is not None:
                         results[row.metric] = row.result
-                at = len(block.rows) + 1
                 cluster = cluster_of(case.id, case.metadata, self._cluster)
                 for name, tally in self._tallies.items():
                     if name not in results:
+                        at = len(block.rows) + self._places[name]
                         message = f"case {case.id!r} has no result of {name!r}; run its shard again"
                         raise ConfigError(message)
                     result = results[name]

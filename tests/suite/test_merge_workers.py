@@ -27,7 +27,9 @@ SUITE: dict[str, Any] = {
         "length": {"maximum": 3, "unit": "words", "threshold": 1.0, "gate": {"mean": 0.5}},
         "exact_match": {"threshold": 1.0, "gate": {"pass_rate": 0.2}},
         "token_f1": {"threshold": 0.4},
+        "bleu": {},  # has a figure over all rows, apart from the mean
     },
+    "labels": "labels.jsonl",
     "limits": {"max_failures": 100},
     "cluster": "user",
 }
@@ -47,6 +49,8 @@ ROWS = [
 def shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     monkeypatch.setattr(merge_workers, "CHUNK", 7)
     (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, ROWS)), "utf-8")
+    labels = [{"case": row["id"], "metric": "token_f1", "value": 0.5} for row in ROWS[:30]]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)), "utf-8")
     (tmp_path / "suite.yaml").write_text(json.dumps(SUITE), "utf-8")
     for number in (1, 2, 3):
         suite = load_suite(tmp_path / "suite.yaml", Overrides(shard=f"{number}/3"))
@@ -90,8 +94,8 @@ def test_rows_in_another_order_are_those_of_their_metrics(shards: list[Path]) ->
     head, *lines = path.read_bytes().splitlines(keepends=True)
     moved = [
         line
-        for n in range(0, len(lines), 4)
-        for line in [lines[n], *reversed(lines[n + 1 : n + 4])]
+        for n in range(0, len(lines), 5)
+        for line in [lines[n], *reversed(lines[n + 1 : n + 5])]
     ]
     path.write_bytes(b"".join([head, *moved]))
 
@@ -177,7 +181,7 @@ def test_a_stop_ends_all_processes_with_the_same_cases(shards: list[Path]) -> No
     )  # fmt: skip
 
     assert report.figures.cases < 40
-    assert [one.rows for one in report.figures.metrics] == [report.figures.cases] * 3
+    assert [one.rows for one in report.figures.metrics] == [report.figures.cases] * 4
     assert len(list(report.results)) == report.figures.cases
     assert report.exit_code == 3
     assert active_children() == []
