@@ -337,8 +337,19 @@ def test_cases_that_a_page_does_not_keep_are_shown_in_windows(
     tab.select_option(".windows select >> nth=0", "passes")
     said.get_by_text("1 to 5 of 10").wait_for()
     assert count.inner_text() == "5 cases"
+    # A label of a case that is not kept is still there when the list has other cases.
+    tab.keyboard.press("l")
+    question = tab.locator("#labelling .question").first
+    question.locator("textarea").first.fill("says little")
+    question.locator('input[type="number"]').fill("0.5")
+    assert tab.locator(".kept").inner_text().startswith("1 label ")
+    tab.click('#labelling button[aria-label^="Close"]')
     tab.click(".windows >> text=Back to the kept cases")
     assert listed.all_inner_texts() == kept
+    tab.click("text=Label these cases")
+    assert tab.locator(".kept").inner_text().startswith("1 label ")
+    tab.reload()
+    tab.locator(".kept", has_text="1 label ").wait_for()
     # A link to a case that is not kept opens it.
     other = next(f"case-{n:04}" for n in range(20) if f"case-{n:04}" not in kept)
     tab.goto(viewer.address + f"run?run=main#case={other}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,15 @@ def test_a_full_disk_loses_no_index_and_no_page(folder: Path) -> None:
     assert (folder / "report.html").read_bytes() == page
     assert not list(folder.glob(".*.new"))
     assert window(folder) == honest
+
+
+def test_two_servers_at_once_make_one_index(folder: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        several = list(pool.map(lambda _: window(folder, status="failing"), range(4)))
+
+    assert all(one == several[0] for one in several)
+    assert window(folder, status="failing") == several[0]
+    assert not list(folder.glob(".*.new"))
 
 
 def test_results_that_are_cut_off_are_one_line(folder: Path) -> None:
