@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import struct
+import sys
 import warnings
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,11 +60,11 @@ def processes(metrics: int, *, cases: int, wanted: int | None = None) -> int:
         cases: number of cases of all shards.
         wanted: what the caller wants, if it is not what pays.
     """
-    if not hasattr(os, "fork"):
+    # macOS has libraries that a forked process must not use, and Windows has no fork.
+    if sys.platform != "linux":
         return 1
     if wanted is None:
-        known = getattr(os, "sched_getaffinity", None)  # not on macOS
-        wanted = len(known(0)) if known is not None else os.cpu_count() or 1
+        wanted = len(os.sched_getaffinity(0))
         wanted = wanted if cases * metrics >= LEAST_ROWS else 1
     return max(1, min(wanted, metrics))
 
