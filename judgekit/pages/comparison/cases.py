@@ -39,15 +39,19 @@ _Pairs = Iterable[tuple[float | None, float | None]]
 class CaseResults(NamedTuple):
     """The results of one case, without its texts."""
 
-    question: str
+    question: bytes
+    """Digest of its question; `answer` is that of its answer."""
     criteria: OwnCriteria
-    answer: str
+    answer: bytes
     cells: Mapping[str, float | str]
     """Metric -> value, or the reason why there is none."""
     parts: Mapping[tuple[str, str], float]
     """Metric and criterion -> value, of metrics with a threshold."""
     size: int
     """Length of its texts and reasons, in characters."""
+
+
+_NO_PARTS: Mapping[tuple[str, str], float] = {}
 
 
 class CaseChange(NamedTuple):
@@ -86,6 +90,7 @@ class ComparedCases:
         self.found = list(comparisons)
         self._slices = Slices({})
         self.lines: list[dict[str, CaseResults]] = []
+        self._criteria: dict[OwnCriteria, OwnCriteria] = {}
         self.models: list[str | None] = []
         """The model that answered the cases of each run; `None` if unknown or several."""
         self._with_thresholds = {
@@ -125,10 +130,12 @@ class ComparedCases:
                 for id, part in row.parts.items()
                 if part.value is not None
             }
-            results = CaseResults(
-                entry.question, entry.criteria, entry.answer, cells, parts, _size(scored)
+            # Most cases have the same ones: none.
+            criteria = self._criteria.setdefault(entry.criteria, entry.criteria)
+            question, answer = bytes.fromhex(entry.question), bytes.fromhex(entry.answer)
+            cases[entry.case] = CaseResults(
+                question, criteria, answer, cells, parts or _NO_PARTS, _size(scored)
             )
-            cases[entry.case] = results
         self.models.append(model_of(run, models))
         return cases
 
