@@ -70,23 +70,44 @@ class Explainer:
 
     def explain(self, request: Request) -> Explanation:
         """Return the record with the fewest different fields, then with the most similar texts."""
-        current = _fields(request)
-        best: Explanation = Explanation(None, ())
-        best_distance = (1 << 30, 0.0, "")
+        nearest = _Nearest(request)
         for key, recorded in self._records:
-            names = [*current, *(name for name in recorded if name not in current)]
-            differences = tuple(
-                FieldDifference(name, recorded.get(name, ""), current.get(name, ""))
-                for name in names
-                if recorded.get(name) != current.get(name)
-            )
-            if len(differences) > best_distance[0]:
-                continue
-            unlike = sum(1 - _similarity(d.recorded, d.current) for d in differences)
-            distance = (len(differences), unlike, key)
-            if distance < best_distance:
-                best, best_distance = Explanation(key, differences), distance
-        return best
+            nearest.compare(key, recorded)
+        return nearest.found
+
+
+def explain_all(requests: Iterable[Request], records: Iterable[Record]) -> list[Explanation]:
+    """Return what `Explainer` says of some requests, with one record in memory at a time."""
+    several = [_Nearest(request) for request in requests]
+    for record in records:
+        fields = _fields(record.request)
+        for nearest in several:
+            nearest.compare(record.key, fields)
+    return [nearest.found for nearest in several]
+
+
+class _Nearest:
+    """The record that is most similar to a request, of those compared with it."""
+
+    def __init__(self, request: Request) -> None:
+        self._current = _fields(request)
+        self._distance = (1 << 30, 0.0, "")
+        self.found = Explanation(None, ())
+
+    def compare(self, key: str, recorded: dict[str, str]) -> None:
+        current = self._current
+        names = [*current, *(name for name in recorded if name not in current)]
+        differences = tuple(
+            FieldDifference(name, recorded.get(name, ""), current.get(name, ""))
+            for name in names
+            if recorded.get(name) != current.get(name)
+        )
+        if len(differences) > self._distance[0]:
+            return
+        unlike = sum(1 - _similarity(d.recorded, d.current) for d in differences)
+        distance = (len(differences), unlike, key)
+        if distance < self._distance:
+            self.found, self._distance = Explanation(key, differences), distance
 
 
 def _fields(request: Request) -> dict[str, str]:

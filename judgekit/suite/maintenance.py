@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import Explainer, Explanation
+from judgekit.cassette.explain import Explanation, explain_all
 from judgekit.cassette.record import decode_reply
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.display.parts import counted
@@ -104,10 +104,10 @@ def explain_misses(
         if not cassette.ledger.missed:
             return ExplainedMisses(0, ())
         explained = []
-        explainer = Explainer(tape.records())
-        for miss in cassette.misses[:most]:
+        misses = cassette.misses[:most]
+        found = explain_all((miss.request for miss in misses), tape.records())
+        for miss, nearest in zip(misses, found, strict=True):
             request, about = miss.request, miss.request.about
-            nearest = explainer.explain(request)
             of = (about.case, about.metric, request.form.want, request.key)
             explained.append(ExplainedMiss(*of, nearest, miss.older, miss.decides))
         return ExplainedMisses(cassette.ledger.missed, tuple(explained))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import Explainer
+from judgekit.cassette.explain import Explainer, explain_all
 from judgekit.cassette.record import Record
 from judgekit.core.case import Case
 from judgekit.core.errors import CassetteMiss
@@ -24,7 +24,9 @@ CASES = [
 
 def explained(asked, *recorded):
     records = [Record(r.key, r, make_reply()) for r in recorded]
-    return Explainer(records).explain(asked)
+    explanation = Explainer(records).explain(asked)
+    assert explain_all([asked, asked], iter(records)) == [explanation] * 2
+    return explanation
 
 
 def long(text, **changes):
