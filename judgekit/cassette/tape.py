@@ -360,29 +360,41 @@ def merge_into(
     with _locked(path.parent):
         for half in path.parent.glob(beside(path, writer="*").name):  # from a killed writer
             half.unlink(missing_ok=True)
-        # Close the tape before its replacement: Windows cannot rename over an open file.
-        # Lines of new records are kept in a file: a run may have millions.
-        with _write_errors(path), nameless_file(path.parent) as new:
-            with closing(Tape(path)) as tape:
-                added = set(keys)
-                parts: dict[str, str] = {}
-                for key in sorted(added):
-                    made = fetch(key)
-                    if isinstance(made, Record):
-                        made = encode(made.request, made.reply)[1:]
-                    line, named = made
-                    new.write(f"{line}\n")
-                    parts.update(named)
-                old = [
-                    line for line in tape.lines() if _key(line) not in added and keep(_key(line))
-                ]
-                for line in old:
-                    for name in PART_NAMED.findall(line.encode()):
-                        parts.setdefault(name.decode(), "")
-                body = {name: line or tape.part_line(name) for name, line in parts.items()}
+        # A tape may have millions of records: new lines are in a file, old ones are read twice.
+        with (
+            _write_errors(path),
+            nameless_file(path.parent) as new,
+            closing(Tape(path)) as tape,
+        ):
+            added = set(keys)
+            parts: dict[str, str] = {}
+            for key in sorted(added):
+                made = fetch(key)
+                if isinstance(made, Record):
+                    made = encode(made.request, made.reply)[1:]
+                line, named = made
+                new.write(f"{line}\n")
+                parts.update(named)
+
+            def old() -> Iterator[str]:
+                for line in tape.lines():
+                    if (key := _key(line)) not in added and keep(key):
+                        yield line
+
+            for line in old():
+                for name in PART_NAMED.findall(line.encode()):
+                    parts.setdefault(name.decode(), "")
+            body = {name: line or tape.part_line(name) for name, line in parts.items()}
             new.seek(0)
-            ordered = in_order(old, (line[:-1] for line in new))
-            write_lines(path, laid_out(body, ordered, generation=tape.generation))
+            ordered = in_order(old(), (line[:-1] for line in new))
+            lines = laid_out(body, ordered, generation=tape.generation)
+            write_lines(path, _closing(tape, lines))
+
+
+def _closing(tape: Tape, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, then close a tape: Windows cannot replace an open file."""
+    yield from lines
+    tape.close()
 
 
 def remove_records(path: Path, keys: Collection[str]) -> None:
@@ -458,9 +470,8 @@ def set_generation(path: Path, generation: int) -> None:
     """
     with _locked(path.parent), closing(Tape(path)) as tape:
         parts = {line[9:73]: line for line in tape.part_lines()}
-        lines = list(tape.lines())
-        tape.close()  # Windows cannot replace an open file
-        write_lines(path, laid_out(parts, lines, generation=generation))
+        lines = laid_out(parts, tape.lines(), generation=generation)
+        write_lines(path, _closing(tape, lines))
 
 
 def add_tapes(path: Path, tapes: Sequence[Path]) -> None:
