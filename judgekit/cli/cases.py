@@ -55,6 +55,7 @@ def sanitize(
 def lint(
     cases: str | None = None,
     map: list[str] | None = None,
+    sheet: str | None = None,
     format: str | None = None,
     strict: bool = False,
     rules: bool = False,
@@ -83,7 +84,7 @@ def lint(
     if cases is None:
         raise ConfigError("name a file of cases: judgekit cases lint FILE")
     if is_suite(cases):
-        if map:
+        if map or sheet:
             raise ConfigError("--map is for a file of cases; a suite has it under cases: {fields:}")
         given = resolve(cases).cases()
         if given.inline:
@@ -92,28 +93,29 @@ def lint(
         own = options.pop("format", None)
         linted = lint_cases(given.source()[0], shape=shape if rows else own, **options)
     else:
+        sheets = {} if sheet is None else {"sheet": sheet}
         read = partial(lint_cases, cases, shape=shape)
-        linted = read(**(_options(cases, map) if map else {}))
+        linted = read(**(_options(cases, map, **sheets) if map else sheets))
         if not map and cases != "-" and not json and _unknown_columns(linted):
             if is_terminal():
-                linted = read(**_asked_options(cases))
+                linted = read(**_asked_options(cases, **sheets))
             else:
-                print(_map_hint(cases), file=sys.stderr)
+                print(_map_hint(cases, **sheets), file=sys.stderr)
     text = (lint_json if json else lint_text)(linted, case_rules())
     typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
 
 
-def _options(cases: str, flags: list[str]) -> dict[str, Any]:
+def _options(cases: str, flags: list[str], **settings: str) -> dict[str, Any]:
     """Return the options of a reader for `--map` flags."""
     from judgekit.authoring.scaffold.columns import fields_of, guess_fields, look_at, mapped
 
-    table = look_at(Path(cases))
+    table = look_at(Path(cases), **settings)
     fields = fields_of(mapped(flags, table, guess_fields(table.columns)), table)
     return {**table.settings, **({"fields": fields} if fields else {})}
 
 
-def _asked_options(cases: str) -> dict[str, Any]:
+def _asked_options(cases: str, **settings: str) -> dict[str, Any]:
     """Ask which column is what, and return the options of a reader."""
     from judgekit.authoring.scaffold.columns import columns_text, guess_fields, look_at
     from judgekit.authoring.scaffold.own_suite import columns_interview
@@ -121,11 +123,11 @@ def _asked_options(cases: str) -> dict[str, Any]:
     from judgekit.cli.screen import columns
     from judgekit.core.canonical import printable
 
-    table = look_at(Path(cases))
+    table = look_at(Path(cases), **settings)
     guessed = guess_fields(table.columns)
     typer.echo(printable(columns_text(table, guessed, width=columns())), nl=False)
     mapping = ask(lambda: columns_interview(table, guessed))
-    return _options(cases, [f"{column}={field}" for column, field in mapping.items()])
+    return _options(cases, [f"{c}={field}" for c, field in mapping.items()], **settings)
 
 
 def _unknown_columns(linted: "Linted") -> bool:
@@ -133,12 +135,12 @@ def _unknown_columns(linted: "Linted") -> bool:
     return any(one.rule == "unreadable" and "unknown key" in one.message for one in linted.open)
 
 
-def _map_hint(cases: str) -> str:
+def _map_hint(cases: str, **settings: str) -> str:
     """Return the question which column is what, with the flags of the guess."""
     from judgekit.authoring.scaffold.columns import guess_fields, look_at
     from judgekit.core.canonical import printable
 
-    table = look_at(Path(cases))
+    table = look_at(Path(cases), **settings)
     guess = guess_fields(table.columns) or {table.names[0]: "output"}
     flags = " ".join(f"--map {quote(f'{name}={field}')}" for name, field in guess.items())
     question = "judgekit: which column is what? add"

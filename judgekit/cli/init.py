@@ -11,6 +11,7 @@ from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from judgekit.authoring.scaffold.columns import CasesTable
     from judgekit.authoring.scaffold.project import ProjectPlan
 
 
@@ -18,6 +19,7 @@ def init(
     folder: Path = Path(),
     cases: Path | None = None,
     map: list[str] | None = None,
+    sheet: str | None = None,
     rubric: list[str] | None = None,
     name: str | None = None,
     judge: str | None = None,
@@ -37,10 +39,20 @@ def init(
     from judgekit.authoring.scaffold.project import ProjectPlan, default_name
 
     if cases is not None:
+        from judgekit.authoring.scaffold.columns import look_at
+
         plan = ProjectPlan(name or default_name(folder), judge=judge, api_base=api_base)
-        _init_cases(folder, cases, map or [], tuple(rubric or ()), plan, force=force, yes=yes)
+        _init_cases(
+            folder,
+            look_at(cases, sheet=sheet),
+            map or [],
+            tuple(rubric or ()),
+            plan,
+            force=force,
+            yes=yes,
+        )
         return
-    for flag, given in (("--map", map), ("--rubric", rubric)):
+    for flag, given in (("--map", map), ("--rubric", rubric), ("--sheet", sheet)):
         if given:
             raise ConfigError(f"{flag} belongs to --cases FILE, your own cases; add it")
     from judgekit.authoring.scaffold.interview import project_interview
@@ -68,7 +80,7 @@ def init(
 
 def _init_cases(
     folder: Path,
-    cases: Path,
+    table: CasesTable,
     flags: list[str],
     rubrics: tuple[str, ...],
     plan: ProjectPlan,
@@ -78,14 +90,13 @@ def _init_cases(
 ) -> None:
     """Write a suite for a file of cases."""
     from judgekit.authoring.scaffold import own_suite as work
-    from judgekit.authoring.scaffold.columns import columns_text, guess_fields, look_at, mapped
+    from judgekit.authoring.scaffold.columns import columns_text, guess_fields, mapped
     from judgekit.authoring.scaffold.project import check_judge
     from judgekit.cli.prompts import ask, is_terminal, print_steps
     from judgekit.cli.screen import columns
     from judgekit.core.display.parts import counted
 
     check_judge(plan)
-    table = look_at(cases)
     guessed = mapped(flags, table, guess_fields(table.columns))
     own = work.OwnSuite(table, guessed, plan, rubrics)
     if not yes and is_terminal() and not flags:
@@ -96,5 +107,5 @@ def _init_cases(
     paths = work.write_own_suite(folder, own, force=force)
     typer.echo(printable(columns_text(table, own.mapping, width=columns())), nl=False)
     number = f"at least {count:,} cases" if more else counted(count, "case")
-    typer.echo(printable(f"{paths[0]}: {number} of {cases}"))
+    typer.echo(printable(f"{paths[0]}: {number} of {table.path}"))
     print_steps(work.next_own_steps(folder, own))

@@ -110,7 +110,10 @@ def _choice(text: str, words: list[str]) -> str | None:
     if text.isdecimal():
         number = int(text) if len(text) < 4 else 0
         return words[number - 1] if 1 <= number <= len(words) else None
-    matches = [word for word in words if word.startswith(text.lower())]
+    # Columns of a table are choices, too: with capitals and line breaks, and some begin alike.
+    typed, plain = text.casefold(), {word: " ".join(word.casefold().split()) for word in words}
+    matches = [word for word in words if plain[word] == typed]
+    matches = matches or [word for word in words if plain[word].startswith(typed)]
     return matches[0] if len(matches) == 1 else None
 
 

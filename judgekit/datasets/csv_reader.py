@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator
 from itertools import chain
 from typing import BinaryIO
+from unicodedata import category, normalize
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
@@ -103,13 +104,25 @@ def _texts(lines: ByteLines) -> Iterator[str]:
         yield lines.decode(line)
 
 
+def _name(cell: str) -> str:
+    """Return the name of a column; that of a field without characters that only look like it.
+
+    Spreadsheets and web pages leave no-break spaces, zero-width characters and full-width letters.
+    """
+    name = cell.strip()
+    if name.isascii():
+        return name
+    plain = "".join(c for c in normalize("NFKC", name) if category(c) != "Cf").strip()
+    return plain if field_named(plain) else name
+
+
 def header_names(cells: list[str], where: str) -> list[str]:
     """Return the names of columns.
 
     Raises:
         DatasetError: a name is missing, or there twice.
     """
-    names = [cell.strip() for cell in cells]
+    names = [_name(cell) for cell in cells]
     repeated = sorted({name for name in names if names.count(name) > 1 and name})
     if repeated:
         message = f"the header names {listed(repeated)} twice; rename or remove a column"

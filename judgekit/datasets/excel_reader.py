@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import zipfile
 from collections.abc import Iterator
 from datetime import date, datetime, time
@@ -27,6 +29,13 @@ MAX_COLUMNS = 16_384
 """Number of columns of a sheet of Excel."""
 _LOOKED_AT = 100
 """Number of rows in which a sheet must have a cell to count as one with cells."""
+_CELL = rb"[A-Z]{1,3}[0-9]{1,7}"
+_NO_VALUE = re.compile(
+    rb'<c r="(' + _CELL + rb')"([^<>]{0,200})>\s?'
+    rb"<f(?:[^<>]{0,200}/>|[^<>]{0,200}>[^<>]{0,8192}</f>)\s?(?:<v ?/>|<v></v>)?\s?</c>"
+)
+"""A cell with a formula and nothing after it, which is a value in a cell of type str."""
+_MERGED = re.compile(rb'<mergeCell ref="(' + _CELL + rb":" + _CELL + rb')"')
 _ERRORS = frozenset({"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"})
 """The values of formulas that failed: ECMA-376 part 1, 18.17.3."""
 
@@ -37,7 +46,8 @@ def read_excel(
     """Yield the case of every row of a sheet with its number; the first row is the header.
 
     An empty cell is a missing value, and a row of empty cells is skipped. Of a formula, the value
-    that was stored with it counts. Numbers, times and truth values become text, as in CSV.
+    that was stored with it counts; one without a value is an error, and so are merged cells, which
+    have only one. Numbers, times and truth values become text, as in CSV.
 
     Args:
         path: the workbook.
@@ -59,7 +69,9 @@ def read_excel(
         except Exception as exc:
             raise _unreadable(exc, name) from exc
         try:
-            yield from _cases(_chosen(book, sheet, name), name, builder)
+            chosen = _chosen(book, sheet, name)
+            _check_cells(path, chosen, name)
+            yield from _cases(chosen, name, builder)
         finally:
             book.close()
 
@@ -88,9 +100,34 @@ def _chosen(book: Any, sheet: str | None, name: str) -> Any:
         raise DatasetError("there are no cells in it; check that it was saved", where=name)
     if len(full) > 1:
         known = ", ".join(quoted(one.title) for one in full[:5])
-        message = f"several sheets have cells ({known}); name one with cases: {{sheet: ...}}"
+        advice = f"name one: --sheet {shlex.quote(full[0].title)}, or cases: {{sheet: ...}}"
+        message = f"several sheets have cells ({known}); {advice}"
         raise DatasetError(message, where=name)
     return full[0]
+
+
+def _check_cells(path: Path, sheet: Any, name: str) -> None:
+    """Check that no cell of a sheet lacks the value that a reader of the sheet would see.
+
+    openpyxl reads both as an empty cell, so this looks at the XML of the sheet.
+    """
+    with zipfile.ZipFile(path) as archive:
+        try:
+            # openpyxl has no other name for the file of a sheet.
+            text = archive.open(sheet._worksheet_path).read(MAX_UNPACKED)
+        except (KeyError, zipfile.BadZipFile, OSError):
+            return  # openpyxl says what is wrong with it
+    formulas = _NO_VALUE.finditer(text)
+    if cells := [match[1].decode() for match in formulas if b't="str"' not in match[2]]:
+        more = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        what = "is a formula" if len(cells) == 1 else "are formulas"
+        message = f"cell {cells[0]}{more} {what} without a stored value"
+        advice = "save it in Excel or LibreOffice, which stores the values, or as CSV"
+        raise DatasetError(f"{message}; {advice}", where=name)
+    if ranges := [match[1].decode() for match in _MERGED.finditer(text)]:
+        more = f" and {len(ranges) - 1:,} more" if len(ranges) > 1 else ""
+        message = f"the cells {ranges[0]}{more} are merged, and only the first has the value"
+        raise DatasetError(f"{message}; unmerge them, and fill in the rest", where=name)
 
 
 def _has_cells(sheet: Any, name: str) -> bool:

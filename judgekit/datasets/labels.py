@@ -119,12 +119,14 @@ def reading_labels(path: Path) -> Iterator[None]:
         hint = nearby(path) or "; check the path"
         raise ConfigError(f"no such file of labels{hint}", where=str(path)) from exc
     except UnicodeDecodeError as exc:
+        if path.suffix.lower() in _TABLES:
+            raise ConfigError(_table_advice(path), where=str(path)) from exc
         raise ConfigError(f"labels are not UTF-8 (byte {exc.start})", where=str(path)) from exc
     except OSError as exc:
         raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
 
 
-_TABLES = {".csv", ".tsv"}
+_TABLES = {".csv", ".tsv", ".xlsx", ".xlsm", ".parquet"}
 
 
 def describe(label: Label) -> str:
@@ -134,14 +136,17 @@ def describe(label: Label) -> str:
     return f"case {label.case!r}, {topic}{by},"
 
 
+def _table_advice(file: Path) -> str:
+    return f"a table; make labels of it: judgekit labels import {file} > labels.jsonl"
+
+
 def _parsed(line: str, where: str) -> dict[str, Any]:
     try:
         return extract_object(line)[0]
     except InvalidReply as exc:
         file = Path(where.rpartition(":")[0])
         if file.suffix.lower() in _TABLES:
-            advice = f"make labels of it: judgekit labels import {file} > labels.jsonl"
-            raise ConfigError(f"a table; {advice}", where=where) from exc
+            raise ConfigError(_table_advice(file), where=where) from exc
         hint = "`judgekit labels import` reads tables"
         raise ConfigError(f"not a label: {exc}; {hint}", where=where) from exc
 

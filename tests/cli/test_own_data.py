@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+import openpyxl
 import pytest
 
 from judgekit.core.yaml_file import parse_yaml
@@ -116,3 +119,35 @@ def test_equal_problems_are_one_line_and_a_mapping_mends_them(table, judgekit):
         "init --cases writes a suite\n"
     )
     assert "unreadable" not in known.out
+
+
+def test_a_workbook_is_a_table_of_cases_and_of_labels(table, judgekit):
+    made = openpyxl.Workbook()
+    made.active.title = "Desk"
+    for row in (
+        ["Ticket", "Question", "Answer", "Day"],
+        ["c1", "When?", "At nine.", date(2026, 3, 1)],
+    ):
+        made.active.append(row)
+    made.create_sheet("Notes").append(["x"])
+    made.save(table / "tickets.xlsx")
+    people = openpyxl.Workbook()
+    for row in (["Ticket", "harm"], ["c1", "none"]):
+        people.active.append(row)
+    people.save(table / "people.xlsx")
+
+    line = one_line(judgekit("init", "--cases", "tickets.xlsx"))
+    assert line.endswith("('Desk', 'Notes'); name one: --sheet Desk, or cases: {sheet: ...}")
+    flags = ("--sheet", "Desk", "--map", "Ticket=id", "--rubric", "safety", "--judge", "fake/judge")
+    assert judgekit("init", "--cases", "tickets.xlsx", *flags).code == 0
+    assert judgekit("run", "--record", "new_episodes", "-q").code == 0
+    (scored,) = Report.read("runs/suite").results
+    assert (scored.case.id, scored.case.metadata) == ("c1", {"Day": "2026-03-01"})
+
+    line = one_line(judgekit("agree", "runs/suite", "people.xlsx"))
+    assert line == (
+        "people.xlsx: a table; make labels of it: judgekit labels import people.xlsx > labels.jsonl"
+    )
+    labels = judgekit("labels", "import", "people.xlsx", "--run", ".", "--map", "Ticket=case").out
+    (table / "labels.jsonl").write_text(labels, "utf-8")
+    assert judgekit("agree", ".", "labels.jsonl", "--json").code == 0

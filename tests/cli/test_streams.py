@@ -12,6 +12,7 @@ import pytest
 from judgekit.cli.screen import Meter, colourful
 from judgekit.core.case import Case
 from judgekit.runner.progress import Progress
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 from tests import forks
 
@@ -159,9 +160,26 @@ def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
         suite.close()
 
 
+def test_a_clock_runs_while_a_judge_is_probed_and_stops_with_the_first_case(recorded, capsys):
+    suite = load_suite("suite.yaml", Overrides(record="new_episodes"))
+    try:
+        meter = Meter(suite)
+        ready = "getting ready to call fake/judge"
+        assert meter.idle(None, seconds=4.4) == f"{ready}, 4 s"
+        assert meter.idle(("host", 2.0), seconds=5) == f"{ready}, 5 s"
+        slow = f"{ready}, 9 s, waiting 5 s for a connection to host"
+        assert meter.idle(("host", 5.0), seconds=9) == slow
+        meter._terminal = True
+        meter(Progress(1, 0))
+        assert "1/4 cases" in capsys.readouterr().err
+        assert meter.idle(None, seconds=10) is None
+        assert "waiting 5 s" in meter.idle(("host", 5.0), seconds=10)
+    finally:
+        suite.close()
+
+
 def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
     from judgekit.suite.estimate import expected_cases
-    from judgekit.suite.overrides import Overrides
 
     def expected(**flags):
         suite = load_suite("suite.yaml", Overrides(**flags))

@@ -161,3 +161,72 @@ def test_a_workbook_is_no_stream(tmp_path, monkeypatch):
 
     with pytest.raises(DatasetError, match="Excel workbooks are read from a plain file only"):
         list(load_cases("-", container="excel"))
+
+
+def refused(path):
+    with pytest.raises(DatasetError) as caught:
+        list(load_cases(path))
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+def test_a_formula_without_a_stored_value_is_named(tmp_path):
+    rows = [["id", "output"], ["a", "x"], ["b", '=CONCAT("a", "b")'], ["c", "=B2"]]
+    path = book(tmp_path, ("Sheet", rows))
+
+    assert refused(path) == (
+        "cell B3 and 1 more are formulas without a stored value; save it in Excel or LibreOffice, "
+        "which stores the values, or as CSV"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ('<c r="B2"><f>1+1</f><v>2</v></c>', "2"),
+        ('<c r="B2" t="str"><f>IF(A2="x","","y")</f><v></v></c>', None),
+        ('<c r="B2" t="str"><f t="shared" si="0"/><v>y</v></c>', "y"),
+        ('<c r="B2"><f>1+1</f><v/></c>', "cell B2 is a formula without a stored value"),
+        ('<c r="B2"><f t="shared" si="0"/></c>', "cell B2 is a formula without a stored value"),
+    ],
+)
+def test_a_value_that_a_program_stored_with_a_formula_counts(tmp_path, cell, value):
+    """As Excel writes cells: an empty text is a value, and no element is none."""
+    path = book(tmp_path, ("Sheet", [["id", "input", "output"], ["a", "?", "x"]]))
+    other = tmp_path / "formula.xlsx"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name.startswith("xl/worksheets/"):
+                text = re.sub(rb'<c r="B2".*?</c>', cell.encode(), text)
+            new.writestr(name, text)
+
+    if value is not None and value.startswith("cell"):
+        assert refused(other).startswith(value)
+    else:
+        assert next(load_cases(other)).input == value
+
+
+def test_merged_cells_are_named(tmp_path):
+    path = tmp_path / "merged.xlsx"
+    made = openpyxl.Workbook()
+    for row in (["id", "input", "output"], ["a", "?", "x"], [None, "?", "y"]):
+        made.active.append(row)
+    made.active.merge_cells("A2:A3")
+    made.save(path)
+
+    assert refused(path) == (
+        "the cells A2:A3 are merged, and only the first has the value; unmerge them, and fill in "
+        "the rest"
+    )
+
+
+def test_a_header_is_read_without_characters_that_look_like_nothing(tmp_path):
+    header = ["\u200bid", "in\u00adput", "\uff4futput\u00a0", "Gr\u00fc\u00dfe"]
+    path = book(tmp_path, ("Sheet", [header[:3], ["a", "?", "x"]]))
+    table = tmp_path / "rows.csv"
+    table.write_text(",".join(header[:3]) + "\na,?,x\n", "utf-8")
+
+    (case,), (same,) = load_cases(path), load_cases(table)
+
+    assert (case.id, case.input, case.output) == ("a", "?", "x")
+    assert same == case

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.load import load_rubric
 
 from .driver import JUDGEKIT, Terminal
@@ -38,6 +39,29 @@ def test_a_project_is_asked_for_and_written(tmp_path):
     )
     suite = (folder / "suite.yaml").read_text("utf-8")
     assert '# judge: {model: "openai/qwen", api_base: "http://127.0.0.1:9/v1"}' in suite
+
+
+def test_the_columns_of_cases_are_asked_for(tmp_path):
+    (tmp_path / "tickets.csv").write_text("Nr;Frage;Text;Text 2\n17;Wann?;Um neun;x\n", "utf-8")
+    command = (*JUDGEKIT, "init", "--cases", "tickets.csv")
+    with Terminal(command, cwd=tmp_path, columns=60) as terminal:
+        terminal.expect("Text metadata Um neun")
+        terminal.answer("Column of the answer to score [-]:", "Tex")
+        terminal.expect("'Tex' is not a choice; the choices are Nr, Frage, Text, Text 2, -.")
+        terminal.answer("Column of the answer to score [-]:", "text")
+        terminal.answer("Column of the question [Frage]:", "")
+        terminal.answer("Column of an accepted answer [-]:", "<")
+        terminal.answer("Column of the question [Frage]:", "Frage")
+        terminal.answer("Column of an accepted answer [-]:", "")
+        terminal.answer("Column with an id of the row [Nr]:", "")
+        terminal.answer("Column with the text that the answer relies on [-]:", "")
+        terminal.answer("Judge [hosted]:", "none")
+        assert terminal.finish() == 0
+
+    assert "suite.yaml: 1 case of tickets.csv" in terminal.text
+    assert max(map(len, terminal.text.splitlines())) <= 60
+    entry = parse_yaml((tmp_path / "suite.yaml").read_text("utf-8"), file="")[0]["cases"]
+    assert entry["fields"] == {"id": "Nr", "input": "Frage", "output": "Text"}
 
 
 def test_nothing_is_asked_when_a_flag_says_it(tmp_path):
