@@ -270,8 +270,9 @@ class BatchDesk:
             with self.journal.locked():
                 courier = Courier(self.journal, connect=self._connect)
                 # Another process may have taken them further while this one waited for the lock.
-                jobs = [courier.advance(job, resend=self._resend) for job in self.journal.jobs()]
-                self._note(jobs, courier)
+                before = self.journal.jobs()
+                jobs = [courier.advance(job, resend=self._resend) for job in before]
+                self._note(jobs, courier, before=before)
         self._size = self.journal.size
         for job in jobs:
             self._meet(job)
@@ -309,9 +310,10 @@ class BatchDesk:
             each = self._reserved[job.intent] = job.dollars / len(job.keys)
             self._budget.held += each * (job.replies or 0)
 
-    def _note(self, jobs: list[Job], courier: Courier) -> None:
-        for job in jobs:
-            if problem := courier.problems.get(job.intent):
+    def _note(self, jobs: list[Job], courier: Courier, *, before: list[Job]) -> None:
+        for job, earlier in zip(jobs, before, strict=True):
+            ended = job.problem if earlier.open and not job.open else ""
+            if problem := courier.problems.get(job.intent, ended):
                 self._problems.append(f"job {job.name}: {problem}")
 
     def _places_of(self, job: Job) -> dict[str, Place]:
@@ -459,9 +461,9 @@ class BatchDesk:
                 self._write(self._file, jobs)
                 return jobs
             courier = Courier(journal, connect=self._connect)
-            jobs = [courier.advance(job) for job in jobs]
-            self._note(jobs, courier)
-            return jobs
+            sent = [courier.advance(job) for job in jobs]
+            self._note(sent, courier, before=jobs)
+            return sent
 
     def _write(self, path: Path, jobs: list[Job]) -> None:
         from judgekit.core.output_file import whole_file

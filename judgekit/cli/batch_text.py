@@ -57,6 +57,8 @@ def _notes(facts: BatchFacts) -> Iterator[str]:
         yield "send the file, then run `judgekit batch collect` with the replies"
     if any(job.provider != BY_HAND for job in facts.jobs):
         yield "run `judgekit batch wait`, then the suite again: it takes the replies"
+    elif facts.new and not facts.jobs:
+        yield "the new jobs have ended; run the suite again: it takes the replies"
 
 
 def job_lines(jobs: Iterable[Job], problems: dict[str, str]) -> Iterator[str]:

@@ -177,8 +177,8 @@ def test_what_was_answered_live_meanwhile_keeps_its_recording(
 def test_replies_of_two_snapshots_of_a_model_are_named(
     provider: Provider, command: Command, project: Project
 ) -> None:
-    command(*RUN, "--batch", "--limit", "1")
-    command("batch")
+    code, text = command(*RUN, "--batch", "--limit", "1")
+    assert (code, "the new jobs have ended; run the suite again" in text) == (4, True)
     provider.model = "fake-2027"
     code, text = command(*RUN, "--record", "new_episodes")
     assert code == 0
@@ -220,3 +220,14 @@ def test_a_refused_submit_says_what_to_do(
     assert command("batch")[0] == 0  # the provider takes it now
     assert len(provider.jobs) == 1
     assert len(provider.files) == 1
+
+
+def test_a_job_that_fails_at_once_says_why(
+    provider: Provider, command: Command, project: Project
+) -> None:
+    provider.rejects = [{"code": "model_not_found", "message": "no such model", "line": 1}]
+    code, text = command(*RUN, "--batch")
+    assert code == 4
+    assert "job batch_1: line 1: no such model; name a model that takes batch jobs" in text
+    assert command(*RUN, "--record", "new_episodes")[0] == 0
+    assert provider.live == 3

@@ -22,12 +22,14 @@ PROVENANCE = ("cost", "tier", "saved")
 
 
 def exports(project: Project, report: Report) -> dict[str, Any]:
-    """Return all exports that are text; of JSON, what is not about the run itself."""
+    """Return all exports that are text, without what they say about tiers and prices."""
     texts: dict[str, Any] = {}
     for format in FORMATS:
         if format not in ("excel", "parquet"):
             file = report.export(format, project.folder / f"export.{format}")
             texts[format] = file.read_bytes()
+    lines = texts["markdown"].splitlines(keepends=True)
+    texts["markdown"] = [line for line in lines if b"saved by cache and tier" not in line]
     # Not `run`: when it ran, and what it cost. Not `verdict`, with the folder of the page.
     texts["json"] = {
         name: part
