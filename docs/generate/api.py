@@ -21,6 +21,7 @@ from docs.generate.architecture import ROOT
 from docs.generate.fields import fields_said
 from docs.generate.groups import GROUPS, SHOWN, Group
 from docs.generate.signatures import Signatures, function_of
+from docs.generate.tasks import TASKS
 from judgekit.core.errors import __doc__ as ERRORS
 from judgekit.core.lazy_names import REMOVED_IN
 from judgekit.core.value import Document
@@ -66,7 +67,7 @@ removes them.
 def api_page() -> str:
     """Return the page."""
     signatures = Signatures()
-    parts = [HEAD, *_index()]
+    parts = [HEAD, TASKS, *_index()]
     for group in GROUPS:
         parts.append(
             f"## {group.title}\n\n{_text(group)}\n\n```python\n{group.example.strip()}\n```\n"

@@ -327,7 +327,7 @@ print(merged.figures.dataset == report.figures.dataset)
 pending = judgekit.submit_sync("suite.yaml", out="runs/later")
 assert isinstance(pending, judgekit.PendingRun)
 print(pending.jobs, pending.wait_sync(timeout=0), pending.collect_sync().exit_code)
-other = asyncio.run(judgekit.submit([case], {"length": {"maximum": 3}}))
+other = asyncio.run(judgekit.submit([case], {"length": {"maximum": 4}}))
 print(other.report.metrics["length"].mean)
 """,
         "() True 0\n1.0",

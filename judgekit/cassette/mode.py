@@ -34,6 +34,6 @@ class RecordMode(StrEnum):
             raise ConfigError(f"no record mode {text!r}{hint}") from exc
 
 
-RecordChoice = RecordMode | Literal["none", "new_episodes", "all"]
-"""A record mode, or its name."""
+RecordChoice = RecordMode | Literal["none", "new_episodes", "all"] | str
+"""A record mode, or its name. Editors complete the names; a variable of type `str` is one, too."""
 _MEANINGS = "none (replay only), new_episodes (ask what is missing) or all (ask everything again)"

@@ -406,6 +406,8 @@ def _problem(argument: str, value: Any, kinds: tuple[Kind, ...]) -> str | None:
 def _any_of(kinds: Iterable[Kind]) -> str:
     words = [word for kind in kinds if kind.words != "None" for word in kind.words.split(" or ")]
     several = list(dict.fromkeys(words))
+    if any(word.startswith("'") for word in several):
+        several = [word for word in several if word != "text"]
     head, last = ", ".join(several[:-1]), several[-1]
     return f"{head} or {last}" if head else last
 
