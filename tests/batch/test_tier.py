@@ -53,3 +53,21 @@ def test_a_replay_sends_no_job_and_a_renewal_is_refused(tmp_path: Path, provider
     assert provider.sent == []
     with pytest.raises(ConfigError, match=r"suite.yaml:1: tier: batch sends what is not recorded"):
         project.run(record="all")
+
+
+@pytest.mark.parametrize("fallback", [None, "flex"])
+def test_a_job_asks_for_no_other_tier_and_its_live_calls_for_the_fallback(
+    tmp_path: Path, provider: Provider, fallback: str | None
+) -> None:
+    project = Project(tmp_path / "p", provider.base)
+    tier = f"tier: batch, fallback_tier: {fallback}" if fallback else "tier: flex"
+    text = project.suite.read_text("utf-8")
+    project.suite.write_text(text.replace("openai/fake,", f"openai/fake, {tier},"), "utf-8")
+    provider.spoilt = {"case-1": "invalid"}
+
+    assert project.send().exit_code == 4
+    bodies = [body for _, body in provider.jobs["batch_1"]["requests"]]
+    assert len(bodies) == 3
+    assert not any("service_tier" in body for body in bodies)
+    assert project.run().exit_code == 0
+    assert [body.get("service_tier") for body in provider.asked] == ["flex"]  # the re-ask

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,20 @@ def test_listed_prices_of_tier_and_cache_are_those_of_the_bill(
     assert report.exit_code == 0
     project.check_bill(report)
     assert report.run.get("tiers") == ({"flex": (CASES - 1) * CRITERIA} if tier else None)
+
+
+def test_a_run_that_stops_sends_nothing_that_waits(server: Server, tmp_path: Path) -> None:
+    project = Project(tmp_path / "p", server, judge={"cache": "auto"})
+    project.provider.delay = 0.3
+
+    def stop(body: dict[str, Any], number: int) -> None:
+        if number == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    project.provider.answer = stop
+    report = project.run()
+
+    assert report.exit_code == 3
+    assert 1 <= project.provider.calls <= CASES  # the first request about each case
+    tape = (project.folder / "tape.jsonl").read_text("utf-8")
+    assert tape.count('"tries"') == project.provider.calls
