@@ -49,6 +49,21 @@ class KeptFigures(NamedTuple):
     cut: int
     """Number of kept cases with a text that is cut."""
 
+    @property
+    def sentence(self) -> str:
+        """What the page keeps, in words."""
+        if self.kept_failing == self.failing:
+            parts = [f"all {self.failing:,} that fail"] if self.failing else []
+        else:
+            parts = [f"the worst {self.kept_failing:,} of {self.failing:,} that fail"]
+        if worst := self.kept - self.kept_failing - self.sampled:
+            parts.append(f"the {worst:,} {'next ' if self.failing else ''}worst")
+        if self.sampled:
+            parts.append(f"a sample of {self.sampled:,} others")
+        kept = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+        line = f"Of {self.cases:,} cases, this page keeps {self.kept:,}: {kept}."
+        return f"{line} Long texts of {self.cut:,} of them are cut." if self.cut else line
+
 
 class KeptCase(NamedTuple):
     """A case that the page may keep."""
