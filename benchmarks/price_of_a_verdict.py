@@ -1,8 +1,8 @@
 """What 11,000 verdicts cost: 1,000 cases of 11 criteria, with judgekit and with other tools.
 
 Every tool asks the same local server, `servers/priced.py`, which counts requests and tokens and
-answers in the format that each asks for. The cases are equally long, so the figures of 10 and of 20
-cases give those of 1,000 exactly, apart from the digits of their numbers. Dollars follow from the
+answers in the format that each asks for. Every ten cases are as long as every other ten, so the
+figures of 10 and of 20 cases give those of 1,000 exactly. Dollars follow from the
 counts at 1 US dollar per million input tokens.
 
     python benchmarks/price_of_a_verdict.py
@@ -57,13 +57,17 @@ class Way(NamedTuple):
 
 
 def write_cases(folder: Path, count: int, answer: int) -> None:
-    """Write cases of 11 criteria with answers of so many characters."""
-    text = (SENTENCE * (answer // len(SENTENCE) + 1))[:answer]
+    """Write cases of 11 criteria with answers of so many characters on average.
+
+    The lengths of ten cases in a row differ by less than a step of the cache, so that no tool has
+    the luck that its prompts end at a step.
+    """
+    text = SENTENCE * (answer // len(SENTENCE) + 5)
     rows = [
         {
             "id": f"case-{number:04}",
             "input": f"When does order {number:04} arrive, and what must I do?",
-            "output": f"{text} Your number is {number:04}.",
+            "output": f"Your number is {number:04}. {text[: answer - 230 + 51 * (number % 10)]}",
             "expected": {
                 "criteria": [
                     {
@@ -173,7 +177,7 @@ def main() -> None:
     parser.add_argument("--promptfoo")
     parser.add_argument("--answers", type=int, nargs="*", default=[1_000, 6_000])
     options = parser.parse_args()
-    every: list[str | int] = ["each", 8, "all"]
+    every: list[str | int] = ["each", 1, 8, "all"]
     ways = [judgekit(calls, short=short) for calls in every for short in (False, True)]
     ways += peers(options)
     columns = [f"1:{ratio}, {reason} characters" for ratio in RATIOS for reason in REASONS]

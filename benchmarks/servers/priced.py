@@ -38,11 +38,10 @@ class Priced:
 
     def completion(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return the response to a request."""
-        text = json.dumps(asked["messages"])
         content = "".join(_text(message["content"]) for message in asked["messages"])
         answer = self.answer(asked, content)
         prompt, written = len(content) // 4, len(answer) // 4
-        cached = self.cached(text)
+        cached = self.cached(content)
         schema = len(json.dumps(asked.get("response_format") or asked.get("tools") or "")) // 4
         if "Fill in the form." not in content:  # a probe of the output mode
             for name, count in (("requests", 1), ("tokens", prompt), ("written", written),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError
+from judgekit.suite.estimate import plan_run
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 from judgekit.suite.run import failed_keys, run_suite_sync
@@ -85,6 +86,13 @@ def test_jobs_of_another_suite_are_not_in_the_budget(tmp_path: Path, provider: P
     assert held == {"suite": (4, job.dollars), "other": (0, 0.0)}
 
 
+def planned(project: Project, again: frozenset[str]) -> tuple[int, int]:
+    """Return the requests to send, and those with a reply in an ended job."""
+    flags = Overrides(record="new_episodes", again=again)
+    (model,) = plan_run(resolve(project.suite, flags), SEND).models
+    return model.requests[0], model.in_ended_jobs
+
+
 def test_retry_failed_asks_once(tmp_path: Path, provider: Provider) -> None:
     """What failed is asked again, in one job or live, and its new reply is taken."""
     project = Project(tmp_path / "p", provider.base)
@@ -96,8 +104,11 @@ def test_retry_failed_asks_once(tmp_path: Path, provider: Provider) -> None:
 
     again = failed_keys(project.folder / "run")
     assert len(again) == 1
+    assert planned(project, again) == (1, 0)
     assert project.send(again=again).exit_code == 4
     assert len(provider.sent) == sent + 1
+    project.jobs.look()
+    assert planned(project, again) == (0, 1)
     done = project.run(again=again)
     assert (done.exit_code, provider.live, len(provider.sent)) == (0, 0, sent + 1)
 
