@@ -38,6 +38,10 @@ def init(
     """
     from judgekit.authoring.scaffold.project import ProjectPlan, default_name
 
+    if cases is None and folder.is_file():
+        message = "a file, not a folder to write to; if it has your cases"
+        raise ConfigError(f"{message}: judgekit init --cases {folder}", where=str(folder))
+
     if cases is not None:
         from judgekit.authoring.scaffold.columns import look_at
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 
 import typer
@@ -31,6 +31,7 @@ def usage_line(error: Any) -> str:
     fields = vars(error)
     message = " ".join(str(error.message).split())
     command = error.ctx.command_path if error.ctx is not None else _typed()
+    shape = _shape(error.ctx)
     help = f"`{command} --help`"
     if name := fields.get("option_name"):
         if "possibilities" not in fields:
@@ -40,13 +41,15 @@ def usage_line(error: Any) -> str:
     if unknown := _NO_COMMAND.match(message):
         return _unknown_command(unknown[1], command, error.ctx)
     if extra := _EXTRA.match(message):
-        return f"{command} does not take {extra[1]!r}; {help} shows what it takes"
+        words = extra[1].replace(" ", "").isalpha()
+        quotes = "; a text with spaces needs quotes" if words else ""
+        return f"{command} does not take {extra[1]!r}{quotes}; write {shape}"
     parameter = fields.get("param")
     if isinstance(error, typer.BadParameter) and parameter is not None:
         what = next((rule for part, rule in _VALUES if part in message), "")
         flag = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
         if not message:  # the argument is missing
-            return f"{command} needs {flag}; {help} shows how"
+            return f"{command} needs {flag}; write {shape}"
         value, choices, known = message.removeprefix("Value error, ").rpartition(" is not one of ")
         if choices:
             return f"{flag}: unknown value {value}{suggest(value[1:-1], _QUOTED.findall(known))}"
@@ -56,8 +59,27 @@ def usage_line(error: Any) -> str:
 
 def _typed() -> str:
     """Return the command as typed, without options."""
-    words = takewhile(lambda word: word.isalpha(), sys.argv[1:])
-    return " ".join(("judgekit", *islice(words, 1)))
+    from judgekit.cli.app import GROUPS
+
+    words = list(takewhile(lambda word: word.isalpha(), sys.argv[1:]))
+    return " ".join(("judgekit", *words[: 2 if words[:1] and words[0] in GROUPS else 1]))
+
+
+def _shape(context: Any) -> str:
+    """Return what a command needs, such as `judgekit merge SUITE FOLDERS... --out <path>`."""
+    if context is None:
+        return f"`{_typed()} --help`"
+    words = [context.command_path]
+    for one in context.command.params:
+        if vars(one).get("hidden"):
+            continue
+        if not one.opts[0].startswith("-"):
+            name = re.sub(r"[<>\[\].]", "", one.metavar or one.name).upper()
+            name += "..." * (one.nargs == -1)
+            words.append(name if one.required else f"[{name}]")
+        elif one.required:
+            words.append(f"{one.opts[0]} {one.metavar or '<path>'}")
+    return f"`{' '.join(words)}`"
 
 
 def _closest_option(name: str, context: Any, help: str) -> str:
@@ -65,15 +87,22 @@ def _closest_option(name: str, context: Any, help: str) -> str:
     names = [n for p in shown for n in (*p.opts, *p.secondary_opts) if n.startswith("--")]
     if said := synonym("flag", name, names):
         return said
+    group: Any = context.parent.command if context.parent is not None else None
+    word = name.lstrip("-")
+    if hasattr(group, "list_commands") and word in group.list_commands(context):
+        return f"; {word!r} is a command: {context.parent.command_path} {word}"
     close = closest(name.lstrip("-"), [n.removeprefix("--") for n in names])
     if not close:
-        return f"; {help} lists them"
+        option = f"; an option of a metric is --option {word}=VALUE" if "--option" in names else ""
+        return f"{option}; {help} lists them"
     return f"; did you mean {' or '.join(repr(f'--{one}') for one in close)}?"
 
 
 def _unknown_command(name: str, command: str, context: Any) -> str:
     if command == "judgekit" and name.endswith((".yaml", ".yml")):
         return f"{name!r} is not a command; to run a suite: judgekit run {name}"
+    if command == "judgekit metrics" and name in ("list", "ls"):
+        return f"{command} has no command {name!r}; `judgekit metrics` lists them"
     if command == "judgekit metrics":
         return f"{name!r} is not a command; to explain a metric: judgekit metrics show {name}"
     known = context.command.list_commands(context)

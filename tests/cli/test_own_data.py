@@ -121,6 +121,16 @@ def test_equal_problems_are_one_line_and_a_mapping_mends_them(table, judgekit):
     assert "unreadable" not in known.out
 
 
+@pytest.mark.parametrize("flags", [(), ("--rubric", "rubrics/support.jinja")])
+def test_a_rubric_of_the_working_folder_is_used_in_another_one(table, judgekit, flags):
+    judgekit("rubric", "new", "support", "-c", "Is the answer correct?")
+    flags = ("--judge", "fake/judge", *flags)
+
+    assert judgekit("init", "desk", "--cases", "tickets.csv", *flags).code == 0
+    assert judgekit("run", "desk", "--record", "new_episodes", "-q").code == 0
+    assert list(Report.read(table / "desk" / "runs" / "suite").metrics) == ["support"]
+
+
 def test_a_workbook_is_a_table_of_cases_and_of_labels(table, judgekit):
     made = openpyxl.Workbook()
     made.active.title = "Desk"

@@ -8,11 +8,13 @@ import judgekit
 from judgekit.cli.app import app
 from judgekit.core.synonyms import TABLE, synonym
 from judgekit.core.yaml_file import parse_yaml
+from judgekit.report.export.export import FORMATS
 from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import CriterionFile, RubricFile
 from judgekit.rubric.fold import WAYS
 from judgekit.suite.file import CasesFile, MetricFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
+from tests.docs.test_named import commands as walk
 
 ROWS = parse_yaml(TABLE.read_text("utf-8"), file=TABLE.name)[0]["words"]
 
@@ -25,7 +27,8 @@ PUBLIC = (
 def _names():
     group = typer.main.get_command(app)
     commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
-    flags = {o for one in commands.values() for p in one.params for o in p.opts}
+    every = [command for _, command in walk(group)]
+    flags = {o for one in every for p in one.params for o in p.opts}
     return {
         "command": set(commands),
         "flag": flags,
@@ -39,6 +42,7 @@ def _names():
         "combine": set(WAYS),
         "cases": set(CasesFile.model_fields),
         "metric_name": set(judgekit.metric_names()),
+        "export": set(FORMATS),
         "argument": {name for one in PUBLIC for name in inspect.signature(one).parameters},
     }
 

@@ -193,6 +193,8 @@ def _parse(flag: str, table: CasesTable) -> tuple[str, str]:
         raise ConfigError(f"--map {flag}: write it as COLUMN=FIELD, such as question=input")
     if not _is_target(field) and field and _is_target(column):
         column, field = field, column  # the other way round is clear, too
+    # Names that files have for a field, such as answer, are no other field.
+    field = field if _is_target(field) else field_named(field) or field
     if field and not _is_target(field):
         raise ConfigError(f"--map {flag}: a case has no field {field!r}{suggest(field, TARGETS)}")
     names = table.names

@@ -19,6 +19,7 @@ from judgekit.core.case import Case
 from judgekit.core.case_field import CASE_TEXTS, FIELD_BY_NAME
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
+from judgekit.core.synonyms import synonym
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.file import MAX_CRITERIA
 from judgekit.rubric.library import newest_base, rubric_names
@@ -167,7 +168,8 @@ def draft_from(
     kinds: dict[str, Kind] = {**{word: word for word in KINDS}, "score": "number"}
     if kind not in kinds:
         known = [word for word in KINDS if word != "choice"]
-        raise ConfigError(f"--kind {kind}: unknown kind{suggest(kind, known)}")
+        hint = synonym("kind", kind, known) or suggest(kind, known)
+        raise ConfigError(f"--kind {kind}: unknown kind{hint}")
     try:
         needs = needs_of(requires)
     except ValueError as exc:

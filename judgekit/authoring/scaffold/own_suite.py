@@ -24,7 +24,7 @@ from judgekit.authoring.schemas import small_schema_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.datasets import load_cases
-from judgekit.rubric.library import rubric_names
+from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
 
 CHECKED = 10_000
@@ -161,7 +161,7 @@ def _metrics(folder: Path, own: OwnSuite) -> list[str]:
     if own.plan.judge == "none":
         return [f"  {_COMPUTED}: {{maximum: 200}}  # words; judgekit metrics lists all metrics"]
     fields = set(own.mapping.values()) | set(own.table.names)
-    names = own.rubrics or tuple(sorted(rubric_names(folder / RUBRICS))) or ("quality",)
+    names = own.rubrics or own_rubrics(folder) or ("quality",)
     lines = []
     for name in names:
         local = folder / RUBRICS / f"{name}.jinja"
@@ -177,9 +177,23 @@ def _metrics(folder: Path, own: OwnSuite) -> list[str]:
             )
         threshold = "{threshold: 0.7}  # the score a case needs to pass"
         if "/" in name or name.endswith(".jinja"):
-            threshold = f"{{rubric: {scalar(name)}, threshold: 0.7}}"
+            beside = name if Path(name).is_absolute() else Path(os.path.relpath(name, folder))
+            threshold = f"{{rubric: {scalar(Path(beside).as_posix())}, threshold: 0.7}}"
         lines.append(f"  {scalar(rubric.name)}: {threshold}")
     return lines
+
+
+def own_rubrics(folder: Path) -> tuple[str, ...]:
+    """Return the rubrics of a project; else those in `rubrics` of the working folder, as files.
+
+    `judgekit rubric new` writes there, whatever the folder of the project is.
+    """
+    if names := rubric_names(folder / RUBRICS):
+        return tuple(sorted(names))
+    here = Path(RUBRICS)
+    if not here.is_dir() or here.resolve() == builtin_folder().resolve():
+        return ()
+    return tuple((here / f"{name}.jinja").as_posix() for name in sorted(rubric_names(here)))
 
 
 def next_own_steps(folder: Path, own: OwnSuite) -> list[tuple[str, str]]:
@@ -188,6 +202,6 @@ def next_own_steps(folder: Path, own: OwnSuite) -> list[tuple[str, str]]:
     if own.plan.judge == "none":
         return [(f"{cd}judgekit run", "scores the cases, without a judge")]
     steps = [(f"{cd}judgekit run --record new_episodes", "calls your judge and keeps its replies")]
-    if not own.rubrics and not rubric_names(folder / RUBRICS):
+    if not own.rubrics and not own_rubrics(folder):
         steps.append((f"{cd}judgekit rubric new", "writes a rubric of your own"))
     return steps

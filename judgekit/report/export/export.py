@@ -14,6 +14,7 @@ from judgekit.core.errors import ConfigError, needs_extra
 from judgekit.core.input_file import home_path
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
+from judgekit.core.synonyms import synonym
 from judgekit.report.export import junit, markdown, spreadsheet
 from judgekit.report.export.target import written
 from judgekit.report.table import EXPORTED, exported_rows
@@ -115,7 +116,7 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
     for text in texts:
         format, equals, file = text.partition("=")
         if not equals or not file:
-            raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as junit=junit.xml")
+            raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as {_example(text)}")
         if file == "-":
             advice = "name a file, or print JSON with --json"
             raise ConfigError(f"--export {text}: exports are files; {advice}")
@@ -127,6 +128,22 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
     return exports
 
 
+_ENDINGS = {".xlsx": "excel", ".md": "markdown", ".parquet": "parquet", ".json": "json",
+            ".csv": "csv"}  # fmt: skip
+
+
+def _example(text: str) -> str:
+    """Return an export for a text that lacks the format or the file.
+
+    >>> _example("out.csv"), _example("csv"), _example("x")
+    ('csv=out.csv', 'csv=run.csv', 'junit=junit.xml')
+    """
+    formats = {format: ending for ending, format in _ENDINGS.items()}
+    if format := _ENDINGS.get(Path(text).suffix.lower()):
+        return f"{format}={text}"
+    return f"{text}=run{formats[text]}" if text in formats else "junit=junit.xml"
+
+
 def check(one: Export) -> None:
     """Check that an export can be written.
 
@@ -135,7 +152,8 @@ def check(one: Export) -> None:
         MissingExtra: what the format needs is not installed.
     """
     if one.format not in FORMATS:
-        raise ConfigError(f"no export named {one.format!r}{suggest(one.format, list(FORMATS))}")
+        hint = synonym("export", one.format, FORMATS) or suggest(one.format, list(FORMATS))
+        raise ConfigError(f"no export named {one.format!r}{hint}")
     if one.path.is_dir():
         raise ConfigError("is a folder; name a file", where=str(one.path))
     ours = FORMATS[one.format].ours
