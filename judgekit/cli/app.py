@@ -127,7 +127,7 @@ def _in_one_line(error: Any) -> Exception:
     from judgekit.cli.usage import usage_line
     from judgekit.core.errors import ConfigError
 
-    return ConfigError(usage_line(error))
+    return ConfigError(usage_line(error, groups=GROUPS))
 
 
 def _command(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Collection
 from itertools import takewhile
 from typing import Any
 
@@ -22,16 +23,17 @@ _VALUES = (
 """Part of typer's message about a value -> description of valid values."""
 
 
-def usage_line(error: Any) -> str:
+def usage_line(error: Any, *, groups: Collection[str] = ()) -> str:
     """Return the problem of a command line, with advice.
 
     Args:
         error: a usage error of typer; its fields depend on the problem.
+        groups: the commands that have commands.
     """
     fields = vars(error)
     message = " ".join(str(error.message).split())
-    command = error.ctx.command_path if error.ctx is not None else _typed()
-    shape = _shape(error.ctx)
+    command = error.ctx.command_path if error.ctx is not None else _typed(groups)
+    shape = f"`{command} --help`" if error.ctx is None else _shape(error.ctx)
     help = f"`{command} --help`"
     if name := fields.get("option_name"):
         if "possibilities" not in fields:
@@ -57,18 +59,14 @@ def usage_line(error: Any) -> str:
     return f"{message[:1].lower()}{message[1:].rstrip('.')}; {help} shows how"
 
 
-def _typed() -> str:
+def _typed(groups: Collection[str]) -> str:
     """Return the command as typed, without options."""
-    from judgekit.cli.app import GROUPS
-
     words = list(takewhile(lambda word: word.isalpha(), sys.argv[1:]))
-    return " ".join(("judgekit", *words[: 2 if words[:1] and words[0] in GROUPS else 1]))
+    return " ".join(("judgekit", *words[: 2 if words[:1] and words[0] in groups else 1]))
 
 
 def _shape(context: Any) -> str:
     """Return what a command needs, such as `judgekit merge SUITE FOLDERS... --out <path>`."""
-    if context is None:
-        return f"`{_typed()} --help`"
     words = [context.command_path]
     for one in context.command.params:
         if vars(one).get("hidden"):
