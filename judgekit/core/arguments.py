@@ -430,6 +430,9 @@ def _mend(argument: str, value: Any, kinds: tuple[Kind, ...]) -> str:
     single = value[0] if isinstance(value, list | tuple) and len(value) == 1 else None
     if single is not None and any(kind.fits(single) for kind in kinds):
         return f"; write {plain}{shortened(single)}"
+    first = value[0] if isinstance(value, list | tuple) and value else None
+    if any(kind.keyed and any(one.fits(first) for one in kind.entries or ()) for kind in kinds):
+        return f"; write {plain}{{'NAME': {shortened(first)}}}"
     for kind in kinds:
         made = _MADE_BY.get(kind.words.partition(" ")[2])
         if isinstance(value, Mapping) and made is not None and made.endswith("(...)"):

@@ -118,8 +118,9 @@ class Case(Displayed, Value):
 
     else:
 
-        def __init__(self, **fields: Any) -> None:
-            super().__init__(**(_with_criteria(fields) if "criteria" in fields else fields))
+        def __init__(self, /, *unnamed: Any, **fields: Any) -> None:
+            written = _with_criteria(fields) if "criteria" in fields else fields
+            super().__init__(*unnamed, **written)
 
         # Without this mark of pydantic's, reading files would call the method for each row.
         __init__.__pydantic_base_init__ = True

@@ -63,7 +63,13 @@ class LazyNames:
             return import_module(f"{self.module}.{name}")
         if name in self.renamed:
             return self._former(name)
-        raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
+        hint = ""
+        if not name.startswith("_"):
+            from judgekit.core.suggest import closest
+
+            close = closest(name, self.dir(), alike=0.75)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeError(f"module {self.module!r} has no attribute {name!r}{hint}")
 
     def _former(self, name: str) -> Any:
         """Return what a former name stands for, with a warning."""

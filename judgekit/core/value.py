@@ -82,7 +82,11 @@ class Value(BaseModel):
 
     if not TYPE_CHECKING:
 
-        def __init__(self, /, **fields: Any) -> None:
+        def __init__(self, /, *unnamed: Any, **fields: Any) -> None:
+            if unnamed:
+                first = next(iter(type(self).model_fields), "")
+                owner = type(self).__name__
+                raise InvalidValue(f"{owner}: name each field: {owner}({first}=..., ...)")
             try:
                 self.__pydantic_validator__.validate_python(fields, self_instance=self)
             except ValidationError as exc:

@@ -12,6 +12,7 @@ from judgekit.core.errors import ConfigError, InvalidValue
 from judgekit.core.suggest import suggest
 from judgekit.core.synonyms import synonym
 from judgekit.core.value import Json, Value, sparse
+from judgekit.core.value_rule import number_meant
 from judgekit.report.constant import FEWEST_CASES
 from judgekit.report.summary import MetricSummary
 
@@ -279,7 +280,8 @@ def _bound(name: str, value: Any, *, counts: bool) -> tuple[float, bool]:
             raise ValueError(f'gate on {name}: a number of rows, or a share of them such as "5%"')
         return float(value[:-1]) / 100, True
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"gate on {name}: must be a number (it is {value!r})")
+        meant = number_meant(value)
+        raise ValueError(f"gate on {name}: must be a number (it is {value!r}){meant}")
     return float(value), False
 
 

@@ -120,9 +120,10 @@ class OpenChoices:
                 names = [metric.name for metric in self.metrics]
                 example = name if name in names else names[0]
                 figure = "mean" if name in names else name
+                bound = 0.6 if isinstance(bounds, str) else bounds
                 raise ConfigError(
                     f"gates: {name!r} needs a figure and its bound, not {bounds!r}; "
-                    f"write gates={{{example!r}: {{{figure!r}: {bounds!r}}}}}"
+                    f"write gates={{{example!r}: {{{figure!r}: {bound!r}}}}}"
                 )
         return {**own, **given}
 

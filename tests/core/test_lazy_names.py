@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import judgekit
 from judgekit.core.lazy_names import LazyNames
 
 
@@ -71,3 +72,8 @@ def test_where_warnings_are_errors_each_use_of_a_former_name_is_one(acme):
 def test_an_unknown_name_is_an_attribute_error(acme):
     with pytest.raises(AttributeError, match=r"module 'acme' has no attribute 'Sterner'"):
         acme.Sterner  # noqa: B018 - looking is the test
+
+
+def test_a_misspelt_name_is_suggested():
+    with pytest.raises(AttributeError, match="no attribute 'evalute'; did you mean 'evaluate'"):
+        judgekit.evalute  # noqa: B018
