@@ -35,6 +35,7 @@ PROVIDERS = {
     NEW: Provider(mark="prompt_cache_breakpoint"),
     OLD: Provider(mark=None, charges_writes=False),
 }
+thorough = pytest.mark.thorough
 PRICE = {"input": 1, "output": 2, "cache_read": 0.1, "cache_write": 1.25}
 CASES, CRITERIA = 3, 4
 
@@ -96,7 +97,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (CLAUDE, {"concurrency": 1}),
         (CLAUDE, {"concurrency": "auto"}),
-        (CLAUDE, {"concurrency": 8, "rpm": 60_000}),
+        pytest.param(CLAUDE, {"concurrency": 8, "rpm": 60_000}, marks=thorough),
         (NEW, {"concurrency": 8, "max_cost": 5}),
         (OLD, {"concurrency": 8}),
     ],
@@ -148,7 +149,7 @@ def test_a_flag_turns_the_cache_on_and_off(server: Server, tmp_path: Path) -> No
     assert "cache_tokens" not in project.run(cache="none").run
 
 
-@pytest.mark.parametrize("status", [500, 429])
+@pytest.mark.parametrize("status", [500, pytest.param(429, marks=thorough)])
 def test_a_first_request_that_fails_is_followed_by_the_next(
     server: Server, tmp_path: Path, status: int
 ) -> None:
@@ -171,7 +172,7 @@ def test_a_rejection_of_all_ends_the_run_at_once(server: Server, tmp_path: Path)
     assert project.provider.calls <= CASES  # the first request about each
 
 
-@pytest.mark.parametrize("via", ["direct", "litellm"])
+@pytest.mark.parametrize("via", ["direct", pytest.param("litellm", marks=thorough)])
 def test_a_server_that_takes_nothing_for_the_cache_gets_nothing(
     server: Server, tmp_path: Path, via: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -222,7 +223,7 @@ def test_samples_read_the_whole_prompt(server: Server, tmp_path: Path) -> None:
     assert project.provider.read == 2 * project.provider.written > 0
 
 
-HOSTILE: list[Any] = [-5, 10**15, "many", 1.5, [1], True]
+HOSTILE: list[Any] = [-5, *(pytest.param(n, marks=thorough) for n in (10**15, "many", [1], True))]
 
 
 @pytest.mark.parametrize("count", HOSTILE)
@@ -289,7 +290,13 @@ def test_an_anthropic_request_has_the_marks_of_its_protocol(
     assert str(body).count("cache_control") == 1
 
 
-@pytest.mark.parametrize(("tier", "cache"), [("flex", "none"), ("flex", "auto"), (None, "auto")])
+@pytest.mark.parametrize(
+    ("tier", "cache"),
+    [
+        ("flex", "auto"),
+        *(pytest.param(*one, marks=thorough) for one in (("flex", "none"), (None, "auto"))),
+    ],
+)
 def test_listed_prices_of_tier_and_cache_are_those_of_the_bill(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: str | None, cache: str
 ) -> None:
