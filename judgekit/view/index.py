@@ -170,6 +170,8 @@ class RunIndex:
                 id = self._id(file, number)
                 if id == query.id if query.id is not None else part in id.casefold():
                     yield number
+                    if query.id is not None:
+                        return
 
     def _id(self, file: BinaryIO, number: int) -> str:
         """Return the id of a case from its first row, or else from the case."""
