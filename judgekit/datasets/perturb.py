@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judgekit.core.case import ANSWERED, Case, has_text
-from judgekit.core.errors import ConfigError
-from judgekit.core.input_file import read_text
+from judgekit.core.errors import ConfigError, place
+from judgekit.core.input_file import read_text, undecodable
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import parse_yaml
@@ -246,7 +246,8 @@ def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
     try:
         text = read_text(file, most=MAX_FILE)
     except UnicodeDecodeError as exc:
-        raise ConfigError(f"not UTF-8 (byte {exc.start})", where=str(file)) from exc
+        problem, line = undecodable(exc)
+        raise ConfigError(problem, where=place(file, line)) from exc
     except OSError as exc:
         raise ConfigError(f"cannot be read: {exc.strerror}", where=str(file)) from exc
     data, lines = parse_yaml(text, file=str(file))

@@ -16,7 +16,7 @@ from judgekit.core.errors import (
     place,
     placed,
 )
-from judgekit.core.input_file import Entry, home_path, nearby, read_entries, read_text
+from judgekit.core.input_file import Entry, home_path, nearby, read_entries, read_text, undecodable
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
@@ -126,7 +126,8 @@ def _text_of(path: Path) -> str:
     except OSError as exc:
         raise ConfigError(f"verdicts cannot be read: {exc.strerror}", where=str(path)) from exc
     except UnicodeDecodeError as exc:
-        raise ConfigError(f"verdicts are not UTF-8 (byte {exc.start})", where=str(path)) from exc
+        problem, line = undecodable(exc)
+        raise ConfigError(problem, where=place(path, line)) from exc
 
 
 _Key = tuple[str, str, int]

@@ -276,3 +276,11 @@ def test_the_command_writes_copies_that_load_again(tmp_path, monkeypatch, capsys
     assert again.stdout == (tmp_path / "copies.jsonl").read_text("utf-8")
     assert json.loads(again.stdout.splitlines()[0])["id"] == "a~typos-1"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cases.jsonl", "copies.jsonl"]
+
+
+def test_a_lexicon_that_is_not_utf8_has_its_line(tmp_path):
+    file = tmp_path / "words.yaml"
+    file.write_bytes("big: [large]\ncafé: [bar]\n".encode("latin-1"))
+
+    with pytest.raises(ConfigError, match=r"words.yaml:2: not UTF-8: byte 16 is 0xe9"):
+        read_lexicon(file)

@@ -336,3 +336,11 @@ def test_orders_of_two_answers_are_told_apart(tmp_path):
     failure = verdict({})  # says nothing about the other order
     assert failure.kind == "unavailable"
     assert "in the order swapped, only any order" in failure.message
+
+
+def test_verdicts_that_are_not_utf8_have_their_line(tmp_path):
+    file = tmp_path / "theirs.jsonl"
+    file.write_bytes(b"{}\n" + "café".encode("latin-1"))
+
+    with pytest.raises(ConfigError, match=r"theirs.jsonl:2: not UTF-8: byte 6 is 0xe9; save the"):
+        RecordedJudge(file)

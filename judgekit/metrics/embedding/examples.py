@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgekit.core.case import has_text
-from judgekit.core.errors import ConfigError, placed
-from judgekit.core.input_file import read_text
+from judgekit.core.errors import ConfigError, place, placed
+from judgekit.core.input_file import read_text, undecodable
 
 Side = Literal["positive", "negative", "prompt"]
 MAX_FILE = 50_000_000
@@ -57,7 +57,8 @@ def _read(metric: str, path: Path) -> Any:
     except FileNotFoundError as exc:
         raise ConfigError(f"{metric}: no such file of examples; check the path") from exc
     except UnicodeDecodeError as exc:
-        raise ConfigError(f"{metric}: not UTF-8 (byte {exc.start})") from exc
+        problem, line = undecodable(exc)
+        raise ConfigError(f"{metric}: {place(path.name, line)}: {problem}") from exc
     except OSError as exc:
         raise ConfigError(f"{metric}: cannot be read: {exc.strerror}") from exc
     if path.suffix.lower() == ".txt":
