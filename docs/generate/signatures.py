@@ -18,7 +18,18 @@ from docs.generate.fields import class_tree
 
 WIDTH = 88
 WITHOUT_CONSTRUCTOR = frozenset(
-    {"Pace", "PatternSet", "Persona", "Report", "Rubric", "RunLabels", "Store", "Suite", "Variant"}
+    {
+        "Pace",
+        "PatternSet",
+        "PendingRun",
+        "Persona",
+        "Report",
+        "Rubric",
+        "RunLabels",
+        "Store",
+        "Suite",
+        "Variant",
+    }
 )
 """Classes whose objects come from a function; their constructors are not public."""
 
