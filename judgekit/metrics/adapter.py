@@ -131,12 +131,12 @@ def _no_metric(metric: object) -> str:
         return f"metrics: {described(metric)} is not a metric; await it"
     if isinstance(metric, str):
         example = f"judgekit.create_metric({metric!r})"
-        return f"metrics: a metric is expected, not the text {metric!r}; create it: {example}"
+        return f"metrics: the text {metric!r} is not a metric; create one: {example}"
     if isroutine(metric) and _is_ours(metric):
         example = f"judgekit.{metric.__name__}('length', ...)"
         return f"metrics: {described(metric)} is not a metric; call it: {example}"
     if isroutine(metric):
-        return "metrics: a lambda has no name for its results; write def NAME(case)"
+        return "metrics: a lambda is not a metric, as results need a name; write def NAME(case)"
     return f"metrics: {described(metric)} is not a metric; write metrics=['quality', 'exact_match']"
 
 

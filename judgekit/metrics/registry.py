@@ -86,7 +86,11 @@ def metric(
     from judgekit.metrics.function import FunctionMetric
 
     facts: Any = {"range": range, "higher_is_better": higher_is_better, "needs": needs}
-    check_call(metric, (name,), facts)
+    try:
+        check_call(metric, (name,), facts)
+    except WrongArgument as exc:
+        owner = name if isinstance(name, str) else "metric"
+        raise WrongArgument(f"{owner}: {exc.problem}", problem=exc.problem) from None
 
     def wrap(function: ScoringFunction) -> FunctionMetric:
         new_metric = FunctionMetric(name=name, function=function, **facts)

@@ -122,8 +122,8 @@ def test_needed_fields_that_are_there_are_enough():
     [
         ({"needs": ("outptu",)}, "m: needs: 'outptu' is not a field of a case"),
         ({"range": (1, 0)}, "m: range must be \\(low, high\\), not \\(1, 0\\)"),
-        ({"range": (0, float("nan"))}, "m: range must be"),
-        ({"higher_is_better": 1}, "m: higher_is_better must be true or false, not 1"),
+        ({"range": (0, float("nan"))}, r"m: range\[1\] must be a number, not nan"),
+        ({"higher_is_better": 1}, "m: higher_is_better must be True or False, not 1"),
     ],
 )
 def test_a_wrong_option_is_named(options, message):
