@@ -61,11 +61,11 @@ def processes(metrics: int, *, cases: int, wanted: int | None = None) -> int:
         wanted: what the caller wants, if it is not what pays.
     """
     # macOS has libraries that a forked process must not use, and Windows has no fork.
-    if sys.platform != "linux":
-        return 1
+    usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
     if wanted is None:
-        wanted = len(os.sched_getaffinity(0))
-        wanted = wanted if cases * metrics >= LEAST_ROWS else 1
+        wanted = usable if cases * metrics >= LEAST_ROWS else 1
+    elif sys.platform != "linux":
+        wanted = 1
     return max(1, min(wanted, metrics))
 
 

@@ -134,6 +134,7 @@ def test_every_piece_of_script_is_joined() -> None:
         "view/list",
         "view/live",
         "view/served",
+        "view/windows",
     }
     assert used == every
 
