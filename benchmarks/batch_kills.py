@@ -299,8 +299,9 @@ def _a_minute_later(project: Project) -> None:
         return
     with journal.open("a") as file:
         for job in project.jobs.open:
-            if job.sent_at is not None:
-                line = {"intent": job.intent, "sent_at": job.sent_at - 61}
+            if job.sent_at is not None and job.uptime is not None:
+                earlier = {"sent_at": job.sent_at - 61, "uptime": job.uptime - 61}
+                line = {"intent": job.intent, **earlier}
                 file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 

@@ -47,12 +47,19 @@ class Courier:
         journal: the journal.
         connect: returns the protocol for the server of a job.
         now: seconds since 1970.
+        uptime: seconds of a clock that begins with the system and that nothing adjusts.
     """
 
     def __init__(
-        self, journal: Journal, *, connect: Connect = connect, now: Callable[[], float] = time.time
+        self,
+        journal: Journal,
+        *,
+        connect: Connect = connect,
+        now: Callable[[], float] = time.time,
+        uptime: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._journal, self._connect, self._now = journal, connect, now
+        self._journal, self._connect = journal, connect
+        self._now, self._uptime = now, uptime
         self.problems: dict[str, str] = {}
         """Intent -> why its job did not get further."""
 
@@ -117,8 +124,8 @@ class Courier:
 
     def _submit(self, job: Job, protocol: BatchProtocol, *, attempt: int | None = None) -> Job:
         attempt = attempt or job.attempt
-        now = self._now()
-        job = self._journal.change(job, state="sending", attempt=attempt, sent_at=now, problem="")
+        times = {"sent_at": self._now(), "uptime": self._uptime()}
+        job = self._journal.change(job, state="sending", attempt=attempt, problem="", **times)
         try:
             progress = protocol.create(job, self._journal.requests(job.intent))
         except RefusedError as exc:
@@ -150,7 +157,7 @@ class Courier:
         if jobs is not None and len(jobs) == 1:
             return self._sent(job, jobs[0])
         if jobs == [] and job.problem != _NO_ID:
-            if self._now() - (job.sent_at or 0.0) >= SETTLED:
+            if self._settled(job):
                 return self._submit(job, protocol, attempt=job.attempt + 1)
             # The provider may not have read the request yet.
             self.problems[job.intent] = (
@@ -167,6 +174,19 @@ class Courier:
         if job.state == "unknown":
             return job
         return self._journal.change(job, state="unknown", problem=problem)
+
+    def _settled(self, job: Job) -> bool:
+        """Return whether `SETTLED` seconds have passed since a submit for certain.
+
+        People and services set the clock, so the system's uptime decides, too. After a restart it
+        is smaller than it was, and at least that time has passed; it is never more.
+        """
+        up = self._uptime()
+        if job.uptime is None:
+            self._journal.change(job, uptime=up)
+            return False
+        passed = up - job.uptime if up >= job.uptime else up
+        return min(self._now() - (job.sent_at or 0.0), passed) >= SETTLED
 
     def _follow(self, job: Job, protocol: BatchProtocol) -> Job:
         return self.noted(job, protocol.look(job), protocol)

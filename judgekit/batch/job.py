@@ -41,7 +41,7 @@ class Job(Value):
         Annotated[str, Field(pattern=r"^[ -~]{0,1000}$")],
     ] = Field(default_factory=dict, max_length=8)
     """Headers that its requests need, without keys."""
-    keys: tuple[str, ...] = Field(max_length=200_000)
+    keys: tuple[str, ...] = Field(min_length=1, max_length=200_000)
     """The ids of its requests, the first 40 characters of their keys."""
     sha256: str = Field(max_length=64)
     """Digest of the file with the requests."""
@@ -49,13 +49,15 @@ class Job(Value):
     """The suite whose budget pays for it; `None` in older journals."""
     taken: bool = False
     """Whether a run of the suite has taken and paid its replies."""
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """The estimated price of the whole job; `None` if it is unknown."""
     state: State = "written"
-    attempt: int = 1
+    attempt: int = Field(default=1, ge=1)
     """Number of the submit; a job that had to wait is submitted again."""
-    sent_at: float | None = None
+    sent_at: float | None = Field(default=None, allow_inf_nan=False)
     """When the last submit began, in seconds since 1970."""
+    uptime: float | None = Field(default=None, allow_inf_nan=False)
+    """When it began, in seconds of the system's monotonic clock; `None` in older journals."""
     file: str | None = Field(default=None, max_length=500)
     """The provider's id of the file."""
     job: str | None = Field(default=None, max_length=500)
@@ -63,7 +65,7 @@ class Job(Value):
     status: str = Field(default="", max_length=80)
     """The provider's last word about the job."""
     problem: str = Field(default="", max_length=2_000)
-    replies: int | None = None
+    replies: int | None = Field(default=None, ge=0)
     """Requests with a reply, of an ended job."""
 
     @property

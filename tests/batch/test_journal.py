@@ -22,6 +22,21 @@ ID = "a" * 40
         ("[" * 100_000 + "\n", r"batches.jsonl:1: not a line"),
         ('{"intent": "x"}\n', "a job with a wrong intent; delete its lines"),
         ('{"intent": []}\n', "batches.jsonl:1: not a line"),
+        *(
+            (
+                '{"intent": "00112233aabbccdd", "at": "", "provider": "openai", "model": "x", '
+                f'"mode": "tools", "keys": ["a"], "sha256": "", {field}}}\n',
+                f"a job with a wrong {field.split(chr(34))[1]}; delete its lines",
+            )
+            for field in (
+                '"dollars": NaN',  # a budget that holds it would have no limit
+                '"dollars": -1',
+                '"replies": -1',
+                '"sent_at": Infinity',
+                '"attempt": 0',
+                '"keys": []',
+            )
+        ),
         (
             '{"intent": "00112233aabbccdd", "at": "", "provider": "openai", "model": "x", "mode": '
             '"tools", "keys": [], "sha256": "", "headers": {"x": "a\\r\\nb: c"}}\n',

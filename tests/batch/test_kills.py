@@ -146,7 +146,12 @@ def sessions(
         journal = KilledJournal(home, fuse)
         protocol = KilledProtocol(server, fuse, loses=loses and number == 0)
         time = next(now)
-        courier = Courier(journal, connect=lambda _, p=protocol: p, now=lambda t=time: t)  # type: ignore[misc]
+        courier = Courier(
+            journal,
+            connect=lambda _, p=protocol: p,  # type: ignore[misc]
+            now=lambda t=time: t,  # type: ignore[misc]
+            uptime=lambda t=time: t,  # type: ignore[misc]
+        )
         try:
             with journal.locked():
                 written(journal)
@@ -193,17 +198,36 @@ def test_where_jobs_are_not_listed_a_lost_submit_is_unknown(tmp_path: Path) -> N
             assert again.attempt == job.attempt + 1
 
 
-def test_a_submit_of_a_moment_ago_is_not_repeated(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "now", "uptime", "sent"),
+    [
+        (500.0, 1_030.0, 530.0, 0),
+        (500.0, 9_999.0, 530.0, 0),  # the clock was set forward
+        (500.0, 900.0, 600.0, 0),  # the clock was set back
+        (500.0, 1_100.0, 30.0, 0),  # the system was started again
+        (500.0, 1_100.0, 60.0, 1),
+        (None, 1_100.0, 600.0, 0),  # an older journal
+        (500.0, 1_060.0, 560.0, 1),
+    ],
+)
+def test_a_submit_of_a_moment_ago_is_not_repeated(
+    tmp_path: Path, before: float | None, now: float, uptime: float, sent: int
+) -> None:
     server, journal = Server(), Journal(tmp_path)
     with journal.locked():
         written(journal)
         (job,) = journal.jobs()
-        job = journal.change(job, state="sending", file="f", sent_at=1_000.0)
+        job = journal.change(job, state="sending", file="f", sent_at=1_000.0, uptime=before)
         protocol = KilledProtocol(server, Fuse(0))
-        courier = Courier(journal, connect=lambda _: protocol, now=lambda: 1_030.0)
-        assert courier.advance(job).state == "sending"
-        assert "does not list it yet" in courier.problems[job.intent]
-        assert server.jobs == []
-        later = Courier(journal, connect=lambda _: protocol, now=lambda: 1_000.0 + SETTLED)
-        assert later.advance(job).state == "sent"
+        courier = Courier(
+            journal, connect=lambda _: protocol, now=lambda: now, uptime=lambda: uptime
+        )
+        assert courier.advance(job).state == ("sent" if sent else "sending")
+        assert ("does not list it yet" in courier.problems.get(job.intent, "")) is (sent == 0)
+        assert len(server.jobs) == sent
+        later = Courier(
+            journal, connect=lambda _: protocol, now=lambda: 2_000.0, uptime=lambda: 2_000.0
+        )
+        (job,) = journal.jobs()
+        assert later.advance(job).state in ("sent", "ended")
         assert len(server.jobs) == 1

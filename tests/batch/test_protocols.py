@@ -86,7 +86,7 @@ def written(
 
 
 def courier_of(journal: Journal, time: Time) -> Courier:
-    return Courier(journal, now=time)
+    return Courier(journal, now=time, uptime=time)
 
 
 def test_a_job_from_the_submit_to_its_replies(tmp_path: Path, provider: Provider) -> None:
@@ -221,7 +221,7 @@ def test_a_submit_that_did_not_arrive_is_repeated(tmp_path: Path, provider: Prov
     with journal.locked():
         courier = courier_of(journal, time)
         job = written(journal, provider)
-        job = journal.change(job, state="sending", sent_at=time(), file="file-1")
+        job = journal.change(job, state="sending", sent_at=time(), uptime=time(), file="file-1")
         provider.files["file-1"] = journal.requests(job.intent).read_bytes()
         rows = [{"custom_id": "x" * 40, "params": json.loads(body("x"))}] * 4
         files = {"input_file_id": "file-9", "input_files": ["file-9"]}
