@@ -10,14 +10,21 @@ from urllib.parse import quote
 
 from judgekit.batch.client import GONE, BatchClient, RefusedError
 from judgekit.batch.job import Job
-from judgekit.batch.protocol import MOST_PAGES, PAGE, JobProgress, is_before, rows_of, text_of
+from judgekit.batch.protocol import (
+    MOST_PAGES,
+    PAGE,
+    JobProgress,
+    by_id,
+    is_before,
+    is_last,
+    rows_of,
+    text_of,
+)
 from judgekit.batch.replies import line_id
 from judgekit.core.output_file import whole_file
 
 _PATH = "/v1/messages/batches"
 _VERSION = "2023-06-01"
-_SKEW = 300.0
-"""Seconds by which the clock of the provider may be behind."""
 
 
 class AnthropicBatches:
@@ -45,21 +52,19 @@ class AnthropicBatches:
 
         A job shows the ids of its requests when it has ended. `None` while an open one may be it.
         """
-        jobs, after = [], ""
+        jobs: dict[str, JobProgress] = {}
+        after, seen = "", set[str]()
         for _ in range(MOST_PAGES):
             page = self._client.call("GET", f"{_PATH}?limit={PAGE}{after}")
             rows = rows_of(page)
-            jobs += [_progress(row) for row in rows if _may_be(row, job, others)]
-            if (
-                not rows
-                or not page.get("has_more")
-                or is_before(_seconds(rows[-1].get("created_at")), job)
-            ):
+            jobs |= by_id(_progress(row) for row in rows if _may_be(row, job, others))
+            created = _seconds(rows[-1].get("created_at")) if rows else None
+            if is_last(page, seen) or is_before(created, job):
                 break
             after = f"&after_id={quote(text_of(rows[-1].get('id')), safe='')}"
         else:
             return None
-        ids = [(one, self._ids(one)) for one in jobs]
+        ids = [(one, self._ids(one)) for one in jobs.values()]
         same = [one for one, known in ids if known is not None and known >= set(job.keys)]
         return same if same or all(known is not None for _, known in ids) else None
 
@@ -108,7 +113,7 @@ def _may_be(row: dict[str, Any], job: Job, others: frozenset[str]) -> bool:
     created = _seconds(row.get("created_at"))
     if text_of(row.get("id")) in others:
         return False
-    if created is not None and created < (job.sent_at or 0.0) - _SKEW:
+    if is_before(created, job):
         return False
     counts = row.get("request_counts")
     numbers = counts.values() if isinstance(counts, dict) else ()

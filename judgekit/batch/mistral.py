@@ -7,9 +7,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from judgekit.batch.client import RefusedError
 from judgekit.batch.files import FileBatches
 from judgekit.batch.job import Job
-from judgekit.batch.protocol import MARK, MOST_PAGES, PAGE, JobProgress, is_before, rows_of, text_of
+from judgekit.batch.protocol import (
+    MARK,
+    MOST_PAGES,
+    PAGE,
+    JobProgress,
+    by_id,
+    is_before,
+    is_last,
+    rows_of,
+    text_of,
+)
 
 _ENDED = frozenset({"SUCCESS", "FAILED", "TIMEOUT_EXCEEDED", "CANCELLED"})
 _HOURS = 24
@@ -37,13 +48,15 @@ class MistralBatches(FileBatches):
 
     def find(self, job: Job, *, others: frozenset[str]) -> list[JobProgress] | None:
         """Return the jobs of a submit whose answer was lost; `None` after too many pages."""
-        jobs = []
+        jobs: dict[str, JobProgress] = {}
+        seen = set[str]()
         for number in range(MOST_PAGES):
             path = f"/batch/jobs?page={number}&page_size={PAGE}&order_by=-created"
-            rows = rows_of(self._client.call("GET", path))
-            jobs += [_progress(row) for row in rows if _is_of(row, job)]
-            if len(rows) < PAGE or is_before(rows[-1].get("created_at"), job):
-                return [one for one in jobs if one.id not in others]
+            page = self._client.call("GET", path)
+            rows = rows_of(page)
+            jobs |= by_id(_progress(row) for row in rows if _is_of(row, job, others))
+            if is_last(page, seen) or is_before(rows[-1].get("created_at"), job):
+                return [*jobs.values()]
         return None
 
     def look(self, job: Job) -> JobProgress:
@@ -56,12 +69,21 @@ class MistralBatches(FileBatches):
         return _progress(self._client.call("POST", path, {}))
 
 
-def _is_of(row: dict[str, Any], job: Job) -> bool:
-    metadata = row.get("metadata")
+def _is_of(row: dict[str, Any], job: Job, others: frozenset[str]) -> bool:
+    """Return whether a listed job may be that of a submit.
+
+    Raises:
+        RefusedError: the list does not show it.
+    """
+    if text_of(row.get("id")) in others:
+        return False
+    metadata, files = row.get("metadata"), row.get("input_files")
     if isinstance(metadata, dict) and MARK in metadata:
         return bool(metadata[MARK] == job.tag)
-    files = row.get("input_files")
-    return job.attempt == 1 and isinstance(files, list) and job.file in files
+    if not isinstance(files, list):
+        raise RefusedError("the server lists jobs without metadata and files", status=200)
+    failed = text_of(row.get("status")).upper() == "FAILED"
+    return job.file in files and (job.attempt == 1 or not failed)
 
 
 def _progress(row: dict[str, Any]) -> JobProgress:

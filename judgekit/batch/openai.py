@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from judgekit.batch.client import RefusedError
 from judgekit.batch.files import FileBatches
 from judgekit.batch.job import Job
 from judgekit.batch.protocol import (
@@ -15,7 +16,9 @@ from judgekit.batch.protocol import (
     PAGE,
     TOKEN_LIMIT,
     JobProgress,
+    by_id,
     is_before,
+    is_last,
     rows_of,
     text_of,
 )
@@ -46,15 +49,15 @@ class OpenAIBatches(FileBatches):
 
     def find(self, job: Job, *, others: frozenset[str]) -> list[JobProgress] | None:
         """Return the jobs of a submit whose answer was lost; `None` after too many pages."""
-        jobs = []
-        after = ""
+        jobs: dict[str, JobProgress] = {}
+        after, seen = "", set[str]()
         for _ in range(MOST_PAGES):
             page = self._client.call("GET", f"/batches?limit={PAGE}{after}")
             rows = rows_of(page)
-            jobs += [_progress(row) for row in rows if _is_of(row, job)]
+            jobs |= by_id(_progress(row) for row in rows if _is_of(row, job, others))
             # The newest are listed first.
-            if not rows or not page.get("has_more") or is_before(rows[-1].get("created_at"), job):
-                return [one for one in jobs if one.id not in others]
+            if is_last(page, seen) or is_before(rows[-1].get("created_at"), job):
+                return [*jobs.values()]
             after = f"&after={quote(text_of(rows[-1].get('id')), safe='')}"
         return None
 
@@ -68,12 +71,22 @@ class OpenAIBatches(FileBatches):
         return _progress(self._client.call("POST", path, {}))
 
 
-def _is_of(row: dict[str, Any], job: Job) -> bool:
-    metadata = row.get("metadata")
+def _is_of(row: dict[str, Any], job: Job, others: frozenset[str]) -> bool:
+    """Return whether a listed job may be that of a submit.
+
+    Raises:
+        RefusedError: the list does not show it.
+    """
+    if text_of(row.get("id")) in others:
+        return False
+    metadata, file = row.get("metadata"), row.get("input_file_id")
     if isinstance(metadata, dict) and MARK in metadata:
         return bool(metadata[MARK] == job.tag)
-    # Some servers drop the metadata. A file is sent for one job alone.
-    return job.attempt == 1 and job.file is not None and row.get("input_file_id") == job.file
+    # Some servers drop the metadata. A file is sent for one job alone, but its earlier submits may
+    # have failed.
+    if not isinstance(file, str):
+        raise RefusedError("the server lists jobs without metadata and files", status=200)
+    return file == job.file and (job.attempt == 1 or text_of(row.get("status")) != "failed")
 
 
 def _progress(row: dict[str, Any]) -> JobProgress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -86,6 +86,31 @@ def rows_of(page: dict[str, object]) -> list[dict[str, object]]:
     if not isinstance(rows, list):
         raise RefusedError("the server lists no jobs", status=200)
     return [row for row in rows if isinstance(row, dict)]
+
+
+def by_id(jobs: Iterable[JobProgress]) -> dict[str, JobProgress]:
+    """Return jobs by their ids: a list may show a job on two pages."""
+    return {job.id: job for job in jobs}
+
+
+def is_last(page: dict[str, object], seen: set[str]) -> bool:
+    """Return whether no page of a list follows: the server says so, or the page has no new job.
+
+    The size of a page says nothing: a server may return fewer jobs than it was asked for.
+
+    Args:
+        page: the page.
+        seen: the ids of the jobs on earlier pages; those of this page are added.
+
+    Raises:
+        RefusedError: the server announces more jobs and shows no new one, so some may be missing.
+    """
+    new = {text_of(row.get("id")) for row in rows_of(page)} - seen
+    seen |= new
+    more = page.get("has_more")
+    if more is True and not new:
+        raise RefusedError("the list of the server has no end", status=200)
+    return more is False or not new
 
 
 def is_before(created: object, job: Job) -> bool:

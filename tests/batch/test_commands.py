@@ -60,7 +60,10 @@ def aged(project: Project, seconds: float) -> None:
     journal = Journal(project.home)
     with journal.locked():
         for job in journal.jobs():
-            earlier = {"sent_at": (job.sent_at or 0) - seconds, "uptime": (job.uptime or 0) - seconds}
+            earlier = {
+                "sent_at": (job.sent_at or 0) - seconds,
+                "uptime": (job.uptime or 0) - seconds,
+            }
             journal.change(job, **earlier)
 
 
