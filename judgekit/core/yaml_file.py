@@ -95,7 +95,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
         if exc.problem == _TOO_DEEP:
             raise _too_much(mark.line if mark is not None else 0, lines, deep=True) from exc
         line = mark.line + first if mark is not None else first
-        advice = _advice(exc, text.splitlines(), first)
+        advice = _advice(exc, text, first)
         raise ConfigError(f"not valid YAML: {advice}", where=place(file, line)) from exc
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
         before = text[: getattr(exc, "position", None) or 0]
@@ -119,10 +119,11 @@ def to_yaml(data: Any) -> str:
     return text
 
 
-def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
+def _advice(exc: yaml.MarkedYAMLError, text: str, first: int) -> str:
     """Return the parser's message, with advice for known errors."""
     problem = str(exc.problem)
     mark = exc.problem_mark
+    lines = text.splitlines()
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab; YAML is indented with spaces"
@@ -132,6 +133,8 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
             return "a value is missing; # begins a comment: put a text with # in quotes"
         return "a value is missing; close each [ and {, and remove a comma that has no value"
     if problem in _MISPLACED:
+        if said := _misplaced(text, lines[: mark.line + 1 if mark is not None else 0], first):
+            return said
         return f"{problem}; check the indentation, and put text that holds a colon in quotes"
     begun = exc.context_mark
     if problem == "could not find expected ':'" and begun is not None:
@@ -142,6 +145,36 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     return problem
 
 
+def _misplaced(text: str, lines: list[str], first: int) -> str:
+    """Return the cause of an error that the parser notices only later; empty if there is none."""
+    for number, line in reversed(list(enumerate(lines, first))):
+        indent = line[: len(line) - len(line.lstrip())]
+        if odd := indent.strip(" "):
+            shown = f"U+{ord(odd[0]):04X}"
+            return f"line {number} begins with {shown}, which only looks like a space; type spaces"
+    value = lines[-1].partition(":")[2].strip() if lines else ""
+    if value[:1] in _TYPOGRAPHIC and value:
+        return f'{value[0]} is no quotation mark of YAML; write " before and after the text'
+    quote = _last_quote(text, len(lines) - 1)
+    return f"is the quote that opens in line {quote + first} closed?" if quote is not None else ""
+
+
+def _last_quote(text: str, last: int) -> int | None:
+    """Return the line of the last text in quotes that spans lines and ends on the line `last`."""
+    begun = None
+    try:
+        for token in yaml.scan(text, Loader=_Loader):
+            if token.start_mark.line > last:
+                break
+            spans = token.start_mark.line < token.end_mark.line == last
+            if isinstance(token, yaml.ScalarToken) and token.style in ("'", '"') and spans:
+                begun = token.start_mark.line
+    except yaml.YAMLError:
+        pass
+    return begun
+
+
+_TYPOGRAPHIC = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
 _UNCLOSED = {
     "did not find expected ',' or '}'": ("a , or }", "{"),
     "did not find expected ',' or ']'": ("a , or ]", "["),

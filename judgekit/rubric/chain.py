@@ -183,6 +183,8 @@ _FORMS: dict[Steps, str] = {
     ("requires",): "list fields of a case: [input, output]",
     ("modes",): "each mode is a key: {user: {user: 1.0}}",
     ("parameters",): "each parameter is a key: {audience: adults}",
+    ("tests", "*", "expect"): "write expect: {value: {min: 0.6}}",
+    ("tests", "*", "expect", "*"): "write {min: 0.6}",
     ("name",): "name the rubric as its file: name: my_rubric",
 }
 """Place of a wrong or missing value (`*` is any name) -> the form that works."""
@@ -191,6 +193,8 @@ _FORMS: dict[Steps, str] = {
 def _value_hint(path: Steps) -> str:
     starred = path[:1] + ("*",) * (len(path) > 1) + path[2:]
     if starred[2:3] in (("levels",), ("options",)) and len(starred) > 3:
+        starred = (*starred[:3], "*", *starred[4:])
+    if starred[:1] == ("tests",) and len(starred) > 3:
         starred = (*starred[:3], "*", *starred[4:])
     form = _FORMS.get(starred)
     return f"; {form}" if form else ""

@@ -133,7 +133,9 @@ def _chosen(rules: Mapping[str, LintRule], only: str | None, *, command: str) ->
 
 
 def _explained(rule: LintRule, *, silences: bool) -> str:
-    lines = [f"{rule.id} ({rule.severity})", f"    why: {rule.why}", f"    fix: {rule.fix}"]
+    lines = [f"{rule.id} ({rule.severity})", f"    why: {rule.why}"]
+    if rule.fix:
+        lines.append(f"    fix: {rule.fix}")
     if rule.languages != "any":
         lines.append(f"    checks: {rule.languages}")
     if silences and not rule.silenceable:
