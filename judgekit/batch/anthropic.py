@@ -105,7 +105,14 @@ def _results(progress: JobProgress) -> str:
 
 def _progress(row: dict[str, Any]) -> JobProgress:
     status = text_of(row.get("processing_status")).lower()
-    return JobProgress(id=text_of(row.get("id")), status=status, ended=status == "ended")
+    counts = row.get("request_counts")
+    count = counts.get("succeeded") if isinstance(counts, dict) else None
+    return JobProgress(
+        id=text_of(row.get("id")),
+        status=status,
+        ended=status == "ended",
+        replies=count if type(count) is int else None,
+    )
 
 
 def _may_be(row: dict[str, Any], job: Job, others: frozenset[str]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from hashlib import file_digest
+from pathlib import Path
 
 from judgekit.batch.advice import advised
 from judgekit.batch.client import GONE, NoAnswerError, NotDoneError, RefusedError
@@ -111,8 +113,28 @@ class Courier:
         return next(one for one in self._journal.jobs() if one.intent == job.intent)
 
     def _upload(self, job: Job, protocol: BatchProtocol) -> Job:
-        file = protocol.upload(job, self._journal.requests(job.intent))
+        file = protocol.upload(job, self._requests(job))
         return self._journal.change(job, state="uploaded", file=file)
+
+    def _requests(self, job: Job) -> Path:
+        """Return the file of the requests of a job, which has to be as the run wrote it.
+
+        Raises:
+            RefusedError: it is not, so its replies would be those of other requests.
+        """
+        path = self._journal.requests(job.intent)
+        try:
+            with path.open("rb") as file:
+                whole = file_digest(file, "sha256").hexdigest() == job.sha256
+        except OSError:
+            whole = False
+        if not whole:
+            raise RefusedError(
+                f"{path} was changed or cannot be read; restore it, or drop the job with "
+                "`judgekit batch cancel`",
+                status=0,
+            )
+        return path
 
     def _submit_again(self, job: Job, protocol: BatchProtocol) -> Job:
         others = (one for one in self._journal.jobs() if one.intent != job.intent)
@@ -124,10 +146,11 @@ class Courier:
 
     def _submit(self, job: Job, protocol: BatchProtocol, *, attempt: int | None = None) -> Job:
         attempt = attempt or job.attempt
+        path = self._journal.requests(job.intent) if job.file is not None else self._requests(job)
         times = {"sent_at": self._now(), "uptime": self._uptime()}
         job = self._journal.change(job, state="sending", attempt=attempt, problem="", **times)
         try:
-            progress = protocol.create(job, self._journal.requests(job.intent))
+            progress = protocol.create(job, path)
         except RefusedError as exc:
             if TOKEN_LIMIT in exc.codes:
                 return self._journal.change(job, state="waiting", problem=_told(exc))
@@ -189,10 +212,23 @@ class Courier:
         return min(self._now() - (job.sent_at or 0.0), passed) >= SETTLED
 
     def _follow(self, job: Job, protocol: BatchProtocol) -> Job:
-        return self.noted(job, protocol.look(job), protocol)
+        progress = protocol.look(job)
+        if progress.id not in ("", job.job):
+            raise NoAnswerError(f"it shows the job {progress.id[:80]} instead")
+        return self.noted(job, progress._replace(id=job.job or ""), protocol)
 
-    def noted(self, job: Job, progress: JobProgress, protocol: BatchProtocol) -> Job:
-        """Note what the provider says about a job, and collect the replies of one that ended."""
+    def noted(
+        self, job: Job, progress: JobProgress, protocol: BatchProtocol, *, whole: bool = True
+    ) -> Job:
+        """Note what the provider says about a job, and collect the replies of one that ended.
+
+        Args:
+            job: the job.
+            progress: what the provider says.
+            protocol: the protocol of its server.
+            whole: whether the job stays open while the file has fewer replies than the provider
+                counts.
+        """
         if progress.waits:
             problem = advised(progress.problem, codes=progress.codes)
             return self._journal.change(job, state="waiting", status="", job=None, problem=problem)
@@ -213,11 +249,19 @@ class Courier:
                 "batch cancel`, after which its requests are asked and paid for again",
                 status=0,
             ) from None
+        there = len(reply_places(path, among=set(job.keys)))
+        if whole and there < (progress.replies or 0) <= len(job.keys):
+            raise RefusedError(
+                f"the provider counts {progress.replies:,} replies, and its file has {there:,}; "
+                "look again, or end the job with `judgekit batch cancel`, after which the other "
+                "requests are asked and paid for again",
+                status=0,
+            )
         return self.ended(job, status=progress.status, problem=problem)
 
     def ended(self, job: Job, *, status: str = "", problem: str = "") -> Job:
         """Note that the replies of a job are on disk."""
-        ids = reply_places(self._journal.replies(job.intent)).keys() & set(job.keys)
+        ids = reply_places(self._journal.replies(job.intent), among=set(job.keys))
         return self._journal.change(
             job, state="ended", status=status[:80], problem=problem[:2000], replies=len(ids)
         )
@@ -237,7 +281,7 @@ class Courier:
         progress = self._cancelled(job, protocol)
         if progress is None or (progress.ended and not self._is_there(progress, job, protocol)):
             return self._journal.change(job, state="dropped", problem="")
-        return self.noted(job, progress, protocol)
+        return self.noted(job, progress, protocol, whole=False)
 
     def _cancelled(self, job: Job, protocol: BatchProtocol) -> JobProgress | None:
         """Return what the provider says after a cancellation; `None` if it has no such job."""

@@ -318,12 +318,31 @@ class BatchDesk:
 
     def _places_of(self, job: Job) -> dict[str, Place]:
         if job.intent not in self._places:
-            self._places[job.intent] = reply_places(self.journal.replies(job.intent))
+            path = self.journal.replies(job.intent)
+            try:
+                places = reply_places(path, among=set(job.keys))
+            except OSError as exc:
+                raise self._lost(job, exc.strerror or "cannot be read") from exc
+            if len(places) < (job.replies or 0) and not self._resend:
+                count = f"{len(places):,} of {job.replies:,} replies are there"
+                raise self._lost(job, count)
+            self._places[job.intent] = places
         return self._places[job.intent]
 
     def _reply(self, job: Job, id: str) -> LateResponse | None:
         place = self._places_of(job).get(id)
-        return None if place is None else reply_at(self.journal.replies(job.intent), place)
+        if place is None:
+            return None
+        response = reply_at(self.journal.replies(job.intent), place, id=id)
+        if response is None:
+            raise self._lost(job, "the file was changed")
+        return response
+
+    def _lost(self, job: Job, problem: str) -> ConfigError:
+        """Return the error for replies that were paid for and are not on disk."""
+        advice = "restore the file, or run with --resend, which asks and pays for them again"
+        message = f"the replies of job {job.name}: {problem}; {advice}"
+        return ConfigError(message, where=str(self.journal.replies(job.intent)))
 
     # -- new jobs ---------------------------------------------------------------------
 
@@ -380,10 +399,9 @@ class BatchDesk:
         self._collected += 1
         if self._budget is None:
             return
-        if job is not None:
-            each = self._reserved.get(job.intent, 0.0)
-            self._budget.held = max(0.0, self._budget.held - each)
-        self._budget.spent += dollars or 0.0
+        each = 0.0 if job is None else self._reserved.get(job.intent, 0.0)
+        self._budget.held = max(0.0, self._budget.held - each)
+        self._budget.spent += each if dollars is None else dollars
 
     def finish(self, *, send: bool) -> BatchFacts | None:
         """Send the new jobs, and return what happened; `None` if no job has to do with this run.

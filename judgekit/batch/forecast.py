@@ -45,7 +45,7 @@ class JobForecast:
             if job.open:
                 self._places.update(dict.fromkeys(job.keys, "open"))
             elif job.state == "ended":
-                replied = reply_places(journal.replies(job.intent)).keys() & set(job.keys)
+                replied = reply_places(journal.replies(job.intent), among=set(job.keys)).keys()
                 self._fresh |= set() if job.taken else replied
                 for id in replied:
                     self._places.setdefault(id, "ended")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from judgekit.batch.client import NoAnswerError, RefusedError
 from judgekit.batch.courier import Connect, Courier, connect
-from judgekit.batch.job import Job
+from judgekit.batch.job import BY_HAND, Job
 from judgekit.batch.journal import Journal
-from judgekit.batch.replies import MAX_LINE, line_reply
+from judgekit.batch.replies import Place, line_ids, reply_places
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import whole_file
 
@@ -82,35 +82,45 @@ class Jobs:
             ConfigError: the file cannot be read, or has no reply to a request of a job.
         """
         try:
-            ids = _ids(file)
+            ids, places = line_ids(file), reply_places(file)
         except OSError as exc:
             raise ConfigError(f"cannot be read: {exc.strerror}", where=str(file)) from exc
         with self._journal.locked():
-            courier, jobs = Courier(self._journal, connect=self._connect), []
-            taken = False
-            for one in self._journal.jobs():
-                job = one
-                if job.state != "dropped" and not ids.isdisjoint(job.keys):
-                    taken = True
-                    with (
-                        whole_file(self._journal.replies(job.intent), mode=0o600, sync=True) as to,
-                        file.open("rb") as lines,
-                    ):
-                        while piece := lines.read(1 << 20):
-                            to.write(piece)
-                    job = courier.ended(job, status="collected from a file")
-                jobs.append(job)
-            self.all = jobs
-        if not taken:
+            courier = Courier(self._journal, connect=self._connect)
+            chosen = [
+                job
+                for job in self._journal.jobs()
+                if job.state != "dropped" and not places.keys().isdisjoint(job.keys)
+            ]
+            for job in chosen:
+                self._check_whole(job, ids, file)
+            for job in chosen:
+                self._add(job, places, file)
+                courier.ended(job, status="collected from a file")
+            self.all = self._journal.jobs()
+        if not chosen:
             message = "has no reply to a request of a job; give the output of the job"
             raise ConfigError(message, where=str(file))
 
+    def _check_whole(self, job: Job, ids: set[str], file: Path) -> None:
+        """Reject a part of what an open job may still answer: the rest would be asked again."""
+        missing = len(set(job.keys) - ids)
+        if job.open and job.provider != BY_HAND and missing:
+            raise ConfigError(
+                f"job {job.name} is open, and the file has no line for {missing:,} of its "
+                f"{len(job.keys):,} requests; wait for the job, or give all its files in one",
+                where=str(file),
+            )
 
-def _ids(file: Path) -> set[str]:
-    ids = set()
-    with file.open("rb") as lines:
-        while line := lines.readline(MAX_LINE + 1):
-            id, reply = line_reply(line)
-            if reply is not None:
-                ids.add(id)
-    return ids
+    def _add(self, job: Job, places: dict[str, Place], file: Path) -> None:
+        """Add the replies of a file to those that the job has already, which stay."""
+        path = self._journal.replies(job.intent)
+        there = reply_places(path, among=set(job.keys)) if job.state == "ended" else {}
+        sources = [(path, there)] if there else []
+        new = {id: places[id] for id in job.keys if id in places and id not in there}
+        with whole_file(path, mode=0o600, sync=True) as to:
+            for source, chosen in [*sources, (file, new)]:
+                with source.open("rb") as lines:
+                    for place in chosen.values():
+                        lines.seek(place.start)
+                        to.write(lines.read(place.size).rstrip(b"\n") + b"\n")

@@ -91,11 +91,13 @@ def _progress(row: dict[str, Any]) -> JobProgress:
     files = (row.get("output_file"), row.get("error_file"))
     outputs = tuple(file for file in files if isinstance(file, str) and file)
     answered = row.get("succeeded_requests")
-    late = type(answered) is int and answered > 0 and not outputs
+    answered = answered if type(answered) is int else None
     return JobProgress(
         id=text_of(row.get("id")),
         status=status.lower(),
-        ended=status in _ENDED and not late,  # its file may not be there yet
+        # Its file may not be there yet.
+        ended=status in _ENDED and (bool(outputs) or not answered),
+        replies=answered,
         outputs=outputs,
         problem="; ".join(list(_errors(row.get("errors")))[:_MOST_ERRORS]),
     )

@@ -94,10 +94,12 @@ def _progress(row: dict[str, Any]) -> JobProgress:
     files = (row.get("output_file_id"), row.get("error_file_id"))
     outputs = tuple(file for file in files if isinstance(file, str) and file)
     errors = list(_errors(row.get("errors")))
+    answered = _answered(row.get("request_counts"))
     return JobProgress(
         id=text_of(row.get("id")),
         status=status,
-        ended=status in _ENDED and (bool(outputs) or not _answered(row.get("request_counts"))),
+        ended=status in _ENDED and (bool(outputs) or not answered),
+        replies=answered,
         outputs=outputs,
         problem="; ".join(text for _, text in errors[:_MOST_ERRORS]),
         codes=tuple(code for code, _ in errors),
@@ -105,10 +107,10 @@ def _progress(row: dict[str, Any]) -> JobProgress:
     )
 
 
-def _answered(counts: object) -> bool:
-    """Return whether a job counts replies, whose file may not be there yet."""
+def _answered(counts: object) -> int | None:
+    """Return how many replies a job counts, whose file may not be there yet."""
     completed = counts.get("completed") if isinstance(counts, dict) else None
-    return type(completed) is int and completed > 0
+    return completed if type(completed) is int else None
 
 
 def _errors(errors: object) -> Iterator[tuple[str, str]]:

@@ -33,6 +33,8 @@ class JobProgress(NamedTuple):
     """Why the provider did not take the job."""
     codes: tuple[str, ...] = ()
     """The codes of its errors."""
+    replies: int | None = None
+    """How many requests it counts as answered; `None` if it does not say."""
     waits: bool = False
     """Whether it takes the job when other jobs have ended."""
 

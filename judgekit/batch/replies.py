@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,25 +24,33 @@ class Place(NamedTuple):
     size: int
 
 
-def reply_places(path: Path) -> dict[str, Place]:
+def reply_places(path: Path, *, among: Collection[str] | None = None) -> dict[str, Place]:
     """Return where the replies are, by the ids of the requests.
 
     Lines that are no reply are left out: errors, expired requests, and what is not JSON. Of several
     replies to one request the first counts.
+
+    Args:
+        path: the file.
+        among: the ids that count, as a set; by default all.
     """
     places: dict[str, Place] = {}
     for place, line in _lines(path):
         id, response = line_reply(line)
-        if response is not None:
+        if response is not None and (among is None or id in among):
             places.setdefault(id, place)
     return places
 
 
-def reply_at(path: Path, place: Place) -> LateResponse | None:
-    """Return the reply at a place; `None` if the file was changed."""
-    with path.open("rb") as file:
-        file.seek(place.start)
-        return line_reply(file.read(place.size))[1]
+def reply_at(path: Path, place: Place, *, id: str) -> LateResponse | None:
+    """Return the reply to a request at a place; `None` if the file was changed."""
+    try:
+        with path.open("rb") as file:
+            file.seek(place.start)
+            found, response = line_reply(file.read(place.size))
+    except OSError:
+        return None
+    return response if found == id else None
 
 
 def _lines(path: Path) -> Iterator[tuple[Place, bytes]]:
@@ -57,6 +65,11 @@ def _lines(path: Path) -> Iterator[tuple[Place, bytes]]:
                 yield Place(start, len(line)), line
             skipping = not whole
             start += len(line)
+
+
+def line_ids(path: Path) -> set[str]:
+    """Return the ids of the requests of all lines, also of those that are no reply."""
+    return {id for _, line in _lines(path) if (id := line_id(line))}
 
 
 def line_id(line: bytes) -> str:

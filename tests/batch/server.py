@@ -188,7 +188,9 @@ class Provider:
             kinds = ("succeeded", "errored", "canceled", "expired")
             counts = dict.fromkeys(kinds, 0) | {"processing": len(job["requests"])}
             if ended:
-                counts |= {"processing": 0, "succeeded": len(job["requests"])}
+                good = {line["id"] for line in job["lines"] if line["status"] == 200} - {FOREIGN}
+                bad = len(job["requests"]) - len(good)
+                counts |= {"processing": 0, "succeeded": len(good), "errored": bad}
             return {
                 "id": job["id"],
                 "type": "message_batch",

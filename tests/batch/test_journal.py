@@ -91,6 +91,7 @@ def test_places_skip_what_is_no_reply(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\n\n" + long + response().encode() + b"\n" + other)
     places = reply_places(path)
     assert sorted(places) == [ID, "b" * 40]
-    assert reply_at(path, places["b" * 40]) == line_reply(other)[1]
+    assert reply_at(path, places["b" * 40], id="b" * 40) == line_reply(other)[1]
+    assert reply_at(path, places[ID], id="b" * 40) is None
     path.write_bytes(b"x")
-    assert reply_at(path, places[ID]) is None
+    assert reply_at(path, places[ID], id=ID) is None

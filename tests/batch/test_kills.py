@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,7 @@ class KilledProtocol:
 def written(journal: Journal) -> None:
     """Write a job as a run does, unless an earlier process has written it."""
     if not journal.jobs():
+        journal.requests("00ff" * 4).write_bytes(b"")
         journal.add(
             Job(
                 intent="00ff" * 4,
@@ -132,7 +134,7 @@ def written(journal: Journal) -> None:
                 model="openai/x",
                 mode="json_schema",
                 keys=IDS,
-                sha256="0" * 64,
+                sha256=sha256(b"").hexdigest(),
             )
         )
 

@@ -14,7 +14,7 @@ from judgekit.batch.journal import Journal
 from judgekit.batch.protocols import PROTOCOLS
 
 from .server import Provider
-from .test_protocols import PATHS, Time, courier_of, written
+from .test_protocols import IDS, PATHS, Time, courier_of, written
 
 pytestmark = pytest.mark.loopback
 Page = dict[str, Any]
@@ -123,3 +123,58 @@ def test_a_server_that_lists_few_jobs_a_page_is_read_to_the_end(
         monkeypatch.setattr(provider, "listed", listed)
         job = courier_of(journal, time).advance(job)
     assert (job.state, len(provider.jobs)) == ("sent", 1)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_replies_of_another_job_are_not_taken(
+    tmp_path: Path, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path)
+    with Provider(protocol) as provider, journal.locked():
+        provider.done = False
+        courier = courier_of(journal, Time())
+        job = courier.advance(written(journal, provider))
+        shown = provider.shown
+        with monkeypatch.context() as patch:
+            patch.setattr(provider, "shown", lambda one: {**shown(one), "id": "batch_9"})
+            provider.done = True
+            assert courier.advance(job).open
+        assert "it shows the job batch_9 instead" in courier.problems[job.intent]
+        assert courier.advance(job).replies == 4
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_job_whose_file_lacks_counted_replies_stays_open(
+    tmp_path: Path, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path)
+    with Provider(protocol) as provider, journal.locked():
+        provider.spoilt = {IDS[1]: "missing"}
+        shown = provider.shown
+        counts = {"completed": 4, "succeeded": 4}
+        wrong = {"request_counts": counts, "succeeded_requests": 4}
+        monkeypatch.setattr(provider, "shown", lambda one: {**shown(one), **wrong})
+        courier = courier_of(journal, Time())
+        job = courier.advance(written(journal, provider))
+        assert job.state == "sent"
+        assert "counts 4 replies, and its file has 3" in courier.problems[job.intent]
+        job = courier.cancel(job)
+        assert (job.state, job.replies) == ("ended", 3)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_requests_that_were_changed_are_not_sent(tmp_path: Path, protocol: str) -> None:
+    journal = Journal(tmp_path)
+    with Provider(protocol) as provider, journal.locked():
+        state: Any = "uploaded" if protocol == "anthropic" else "written"
+        job = journal.change(written(journal, provider), state=state)
+        path = journal.requests(job.intent)
+        before = path.read_bytes()
+        for content in (before.replace(IDS[0].encode(), IDS[1].encode()), before[:-5], None):
+            path.unlink() if content is None else path.write_bytes(content)
+            courier = courier_of(journal, Time())
+            assert courier.advance(job).state == state
+            assert "was changed or cannot be read; restore it" in courier.problems[job.intent]
+        assert (provider.files, provider.jobs) == ({}, {})
+        path.write_bytes(before)
+        assert courier.advance(job).replies == 4

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,13 +77,12 @@ def written(
         api_base=provider.base,
         mode="json_schema",
         keys=tuple(ids),
-        sha256="0" * 64,
+        sha256="",
     )
     line = PROTOCOLS[name].line
-    journal.requests(job.intent).write_bytes(
-        b"".join(line(id, job.endpoint, body(id)) for id in ids)
-    )
-    return journal.add(job)
+    lines = b"".join(line(id, job.endpoint, body(id)) for id in ids)
+    journal.requests(job.intent).write_bytes(lines)
+    return journal.add(job.model_copy(update={"sha256": sha256(lines).hexdigest()}))
 
 
 def courier_of(journal: Journal, time: Time) -> Courier:
