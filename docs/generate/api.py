@@ -22,9 +22,9 @@ from docs.generate.fields import fields_said
 from docs.generate.groups import GROUPS, SHOWN, Group
 from docs.generate.signatures import Signatures, function_of
 from docs.generate.tasks import TASKS
+from judgekit.core.document import Document
 from judgekit.core.errors import __doc__ as ERRORS
 from judgekit.core.lazy_names import REMOVED_IN
-from judgekit.core.value import Document
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import find

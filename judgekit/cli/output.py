@@ -28,7 +28,7 @@ from judgekit.core.json_document import json_document
 from judgekit.core.synchronous import Flag
 
 if TYPE_CHECKING:
-    from judgekit.core.value import Document
+    from judgekit.core.document import Document
     from judgekit.report.export.export import Export
     from judgekit.report.export.github import Places
     from judgekit.report.report import Report

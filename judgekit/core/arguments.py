@@ -34,7 +34,7 @@ from judgekit.core.value import described, is_coroutine, shortened
 from judgekit.core.value_rule import number_meant
 
 if TYPE_CHECKING:
-    from inspect import Signature
+    from inspect import BoundArguments, Signature
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,6 +71,8 @@ _INSTEAD: Mapping[tuple[str, str], str] = {
     ("out", "Report"): "out is the folder to write, a path; evaluate returns the report",
 }
 """Argument and class of a value that belongs elsewhere -> what to write."""
+_MAKERS: Mapping[str, str] = {"Cassette": "judgekit.Cassette.open(PATH, judge)"}
+"""Class -> what makes its objects from the arguments that its constructor does not take."""
 _SECRET = frozenset({"api_key", "headers", "params"})
 """Arguments whose values are not shown, because they may be keys."""
 _RECEIVERS = ("self", "cls", "_cls")
@@ -117,6 +119,22 @@ def checked(function: F) -> F:
     return cast("F", call)
 
 
+def named_fields(kind: Any) -> Any:
+    """Return a dataclass whose constructor names missing and unnamed fields.
+
+    It checks the values of its fields itself, because it takes more than its annotations say.
+    """
+    plain = kind.__init__
+
+    @wraps(plain)
+    def init(*args: Any, **options: Any) -> None:
+        _bound(init, args, options)
+        plain(*args, **options)
+
+    kind.__init__ = init
+    return kind
+
+
 def checked_class(kind: type) -> Any:
     """Return a class whose constructor is checked, for classes with a generated one."""
     if not issubclass(kind, tuple):
@@ -147,12 +165,7 @@ def check_call(function: Any, args: tuple[Any, ...], options: Mapping[str, Any])
     Raises:
         WrongArgument: with the argument and what it takes.
     """
-    signature, kinds = _parameters(function)
-    name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
-    try:
-        bound = signature.bind(*args, **options)
-    except TypeError as exc:
-        raise WrongArgument(_unbound(name, signature, args, options, str(exc))) from None
+    name, bound, kinds = _bound(function, args, options)
     # A call with several wrong arguments names the first of them.
     for argument, value in bound.arguments.items():
         one = kinds.get(argument)
@@ -163,6 +176,18 @@ def check_call(function: Any, args: tuple[Any, ...], options: Mapping[str, Any])
             raise WrongArgument(f"{name}: {instead}")
         if (problem := _problem(argument, value, one)) is not None:
             raise WrongArgument(f"{name}: {problem}", problem=problem)
+
+
+def _bound(
+    function: Any, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> tuple[str, BoundArguments, Mapping[str, Kinds]]:
+    signature, kinds = _parameters(function)
+    name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
+    name = name.replace("__create_fn__.", "")
+    try:
+        return name, signature.bind(*args, **options), kinds
+    except TypeError as exc:
+        raise WrongArgument(_unbound(name, signature, args, options, str(exc))) from None
 
 
 def _check_fields(kind: type, value: Any) -> None:
@@ -478,8 +503,11 @@ def _unbound(
     given = len(args) - (next(iter(signature.parameters), "") in _RECEIVERS)
     if given > len(by_place):
         named = [key for key in parameters if key not in by_place and key not in options]
-        example = f"; write {named[0]}=..." if named else ""
-        return f"{name}: takes {len(by_place)} arguments without a name, not {given}{example}"
+        needed = [key for key in named if parameters[key].default is parameters[key].empty]
+        each = ", ".join(f"{key}=..." for key in needed or named[:1])
+        example = f"; write {_MAKERS.get(name, each)}" if each else ""
+        count = {0: "no argument", 1: "1 argument"}.get(len(by_place), f"{len(by_place)} arguments")
+        return f"{name}: takes {count} without a name, not {given}{example}"
     needed = [
         key for key, one in parameters.items()
         if one.default is one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)

@@ -4,6 +4,7 @@ JudgekitError
 ├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
 │   ├── UnknownOption      a metric does not take an option
 │   ├── WrongArgument      an argument in Python is of a wrong type; also a TypeError
+│   ├── WrongName          a result has no such attribute or entry; also an AttributeError
 │   └── RubricError        a rubric file is wrong
 │       └── AbstractRubric     a rubric that is only there to be extended
 ├── DatasetError           a case cannot be read: the run stops, exit 2
@@ -91,6 +92,10 @@ class WrongArgument(ConfigError, TypeError):
     def __init__(self, message: str, *, problem: str = "") -> None:
         super().__init__(message)
         self.problem = problem or message
+
+
+class WrongName(ConfigError, AttributeError, KeyError):
+    """A value has no such attribute or entry; it suggests names."""
 
 
 class RubricError(ConfigError):

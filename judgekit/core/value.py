@@ -41,25 +41,22 @@ class Displayed(ABC):
 
         return bundle(self._parts_shown(), text=self._text_shown())
 
+    if not TYPE_CHECKING:
+        # Type checkers report these themselves.
 
-class Document(Displayed):
-    """A displayed value that can also be rendered as terminal text and Markdown."""
+        def __getattr__(self, name: str) -> Any:
+            # A name of the class comes here if its property raised an AttributeError.
+            if name.startswith("_") or hasattr(type(self), name):
+                inherited = getattr(super(), "__getattr__", super().__getattribute__)
+                return inherited(name)
+            from judgekit.core.wrong_name import wrong_attribute
 
-    def _all_parts(self) -> Iterable["Shown"]:
-        """Return the parts of the full text, if a notebook shows fewer."""
-        return self._parts_shown()
+            raise wrong_attribute(self, name)
 
-    def text(self, *, width: int = 88) -> str:
-        """Return the value as text for a terminal with `width` columns."""
-        from judgekit.core.display.text import to_text
+        def __getitem__(self, key: Any) -> Any:
+            from judgekit.core.wrong_name import wrong_entry
 
-        return f"{to_text(self._all_parts(), width=width)}\n"
-
-    def markdown(self) -> str:
-        """Return the value as Markdown, with all names escaped."""
-        from judgekit.core.display.markdown import to_markdown
-
-        return to_markdown(self._all_parts())
+            raise wrong_entry(self, key)
 
 
 _constructors: dict[type[BaseModel], tuple[Callable[[Any], Any], set[str]]] = {}

@@ -27,7 +27,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.in_flight import waiting
 from judgekit.core.judge_wrapper import JudgeWrapper
-from judgekit.core.limits import MOST_CALLS
+from judgekit.core.limits import MOST_CALLS, check_concurrent, check_cost
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
 from judgekit.core.slots import Slots
@@ -245,6 +245,9 @@ class LimitedJudge(JudgeWrapper):
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             budget = budget or purse
         check_limits(concurrency=concurrency, rpm=rpm, tpm=tpm)
+        check_cost(max_cost)
+        if concurrency != "auto":
+            check_concurrent("concurrency", concurrency)
         auto = concurrency if concurrency == "auto" else None
         pace = pace or make_pace(self.model, concurrency=auto, rpm=rpm, tpm=tpm)
         self.concurrency = MOST_CALLS if concurrency == "auto" else concurrency

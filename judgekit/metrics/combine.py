@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from judgekit.core.arguments import named_fields
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
@@ -19,6 +20,7 @@ from judgekit.metrics.weights import Scale, fold_parts, spelled_part
 from judgekit.rubric.fold import WAYS, Combine
 
 
+@named_fields
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Combined(Metric):
     """Other metrics, combined in one of the ways of rubrics. Range 0..1, higher is better.

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from judgekit.core.arguments import checked
+from judgekit.core.document import Document
 from judgekit.core.input_file import read_text
-from judgekit.core.value import Document, Value, sparse
+from judgekit.core.value import Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.agreement_words import MOST_CRITERIA, STATISTICS, agreement_parts
 from judgekit.report.folder import AGREEMENT, MAX_JSON
@@ -397,6 +399,7 @@ class Calibration(Document, Framed, Value):
             return "Weighted by 1 / probability of the sampling plan; tables count answers."
         return "No label has a probability: labelled cases count as a random sample of the run."
 
+    @checked
     def to_html(self, path: str | Path, *, run: str | Path | None = None) -> Path:
         """Write the agreement as one self-contained HTML file and return its path.
 

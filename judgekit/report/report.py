@@ -12,6 +12,7 @@ from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
+from judgekit.core.wrong_name import ByName
 from judgekit.report.folder import (
     AGREEMENT,
     PAGE,
@@ -132,7 +133,8 @@ class Report(Displayed):
     @property
     def metrics(self) -> dict[str, MetricSummary]:
         """Summaries by metric."""
-        return {summary.metric: summary for summary in self.figures.metrics}
+        summaries = {summary.metric: summary for summary in self.figures.metrics}
+        return ByName(summaries, what="metric")
 
     @property
     def results(self) -> Iterator[Scored]:

@@ -212,7 +212,9 @@ def find_rubric(
         if folder.owns(wanted):
             return folder.chosen(wanted)
     known = {n for folder in (*own, *library_folders()) for n in rubric_names(folder.path)}
-    raise RubricError(f"no rubric named {text!r}{suggest(wanted.name, sorted(known))}")
+    question = f"; a question goes into a file: judgekit rubric new NAME -c {text!r:.100}"
+    hint = question if " " in text.strip() else suggest(wanted.name, sorted(known))
+    raise RubricError(f"no rubric named {text!r:.100}{hint}")
 
 
 def find_where_folders_may_be(source: str | Path) -> Path:

@@ -12,12 +12,13 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.document import Document
 from judgekit.core.errors import CassetteMiss, ConfigError
 from judgekit.core.judge_wrapper import BaseJudge, RequestBuilder
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Value
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import load_cases
 from judgekit.datasets.write import write_cases

@@ -19,6 +19,7 @@ from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.in_flight import Drain
 from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.core.limits import check_concurrent
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form
@@ -154,6 +155,7 @@ async def answer_cases(
     """
     if field not in FIELDS:
         raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
+    check_concurrent("window", window)
     listen = listener(progress)
     work = _Answering(RequestBuilder(judge), field, system, replace, stop or asyncio.Event())
     done = AnsweredCases([], Counter(), {}, 0)

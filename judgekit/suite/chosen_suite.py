@@ -12,6 +12,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.limits import check_cost
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.suite.choice import JudgeChoices, Recording
@@ -192,8 +193,7 @@ def _asking(settings: SuiteSettings, roles: _Roles) -> Iterator[str]:
 
 def _check_recording(recording: Recording, roles: _Roles) -> None:
     cost = recording.max_cost
-    if cost is not None and cost <= 0:
-        raise ConfigError(f"max_cost: US dollars above 0 are expected, not {cost!r}")
+    check_cost(cost)
     for judge in roles.ready.values():
         if cost is not None:
             raise ConfigError(

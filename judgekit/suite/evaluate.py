@@ -12,6 +12,7 @@ from judgekit.cassette.mode import RecordChoice
 from judgekit.core.arguments import checked
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.limits import check_concurrent
 from judgekit.core.score import Result
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.load import Source, load_cases
@@ -105,6 +106,7 @@ async def evaluate(
         JudgeRejected: the judge rejects the requests.
         CassetteCorrupt: a recording is damaged.
     """
+    check_concurrent("window", window)
     chosen = OpenChoices(metrics, judge=judge, recording=Recording(cassette, record, max_cost))
     try:
         report = await evaluation.evaluate(

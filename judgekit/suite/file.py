@@ -16,7 +16,7 @@ from judgekit.core.file_model import (
     short_for,
 )
 from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
-from judgekit.core.limits import MOST_CALLS, MOST_CASES
+from judgekit.core.limits import MOST_CALLS, MOST_CASES, MOST_CONCURRENT
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container, Thoughts
 from judgekit.privacy.rules import Rule
@@ -249,7 +249,7 @@ def _auto_or(most: int, *, optional: bool = True) -> Any:
 class LimitsFile(FileModel):
     """Limits of the run."""
 
-    concurrency: Annotated[int | Literal["auto"], _auto_or(4096, optional=False)] = 8
+    concurrency: Annotated[int | Literal["auto"], _auto_or(MOST_CONCURRENT, optional=False)] = 8
     """Concurrent calls of each judge; `auto` follows the server."""
     rpm: Annotated[int | Literal["auto"] | None, _auto_or(10**9)] = None
     """Requests per minute to one server; `auto` learns the limit from the server."""

@@ -66,6 +66,7 @@ class PendingRun:
         facts = self._done.facts
         return () if facts is None else facts.jobs
 
+    @checked
     async def wait(self, timeout: float | None = None) -> bool:  # noqa: ASYNC109 - not an error
         """Wait until the jobs have ended, and fetch their replies.
 
@@ -88,6 +89,7 @@ class PendingRun:
         self._note(jobs)
         return not jobs.open
 
+    @checked
     async def collect(self, *, live: bool = False) -> Report:
         """Take the replies of the jobs that have ended, and return the report.
 
@@ -115,10 +117,12 @@ class PendingRun:
             await asyncio.to_thread(jobs.cancel, job.name)
         self._note(jobs)
 
+    @checked
     def wait_sync(self, timeout: float | None = None) -> bool:
         """Wait from synchronous code; see `wait`."""
         return _sync(self.wait(timeout))
 
+    @checked
     def collect_sync(self, *, live: bool = False) -> Report:
         """Collect from synchronous code; see `collect`."""
         return _sync(self.collect(live=live))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from judgekit.core.arguments import checked
 from judgekit.core.display.parts import DisplayPart, answer_text
 from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
@@ -321,6 +322,7 @@ class Comparison(Displayed, Value):
 
         return comparison_parts(self, most=MOST_SHOWN)
 
+    @checked
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
         """Return the comparison as text for a terminal.
 
@@ -334,6 +336,7 @@ class Comparison(Displayed, Value):
 
         return to_text(comparison_parts(self, cases=cases), width=width, colour=colour) + "\n"
 
+    @checked
     def markdown(self, *, cases: int = 5) -> str:
         """Return the comparison as Markdown, with the texts of cases escaped."""
         from judgekit.analysis.comparison.display import comparison_parts
@@ -341,6 +344,7 @@ class Comparison(Displayed, Value):
 
         return to_markdown(comparison_parts(self, cases=cases))
 
+    @checked
     def to_pandas(self, *, per: Per = "metric") -> pandas.DataFrame:
         """Return the comparison as a pandas data frame.
 
@@ -357,6 +361,7 @@ class Comparison(Displayed, Value):
 
         return to_pandas_frame(comparison_table(self, per=per))
 
+    @checked
     def to_polars(self, *, per: Per = "metric") -> polars.DataFrame:
         """Return the comparison as a polars data frame; see `to_pandas`."""
         from judgekit.analysis.comparison.table import comparison_table
@@ -364,6 +369,7 @@ class Comparison(Displayed, Value):
 
         return to_polars_frame(comparison_table(self, per=per))
 
+    @checked
     def to_html(self, path: str | Path) -> Path:
         """Write the comparison as one self-contained HTML file and return its path.
 

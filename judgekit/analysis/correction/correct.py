@@ -9,8 +9,9 @@ from typing import Any, Literal, get_args
 from judgekit.core.arguments import checked
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.document import Document
 from judgekit.core.errors import ConfigError
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Value
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, WARNING, By, CorrectedMean, telling_means

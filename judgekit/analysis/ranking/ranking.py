@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from judgekit.core.arguments import checked
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayTable, counted, cut
-from judgekit.core.value import Document, Value, sparse
+from judgekit.core.document import Document
+from judgekit.core.value import Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.stats.intervals import Coefficient
 
@@ -169,6 +171,7 @@ class ModelRanking(Document, Framed, Value):
     def _frame_rows(self) -> Iterable[Mapping[str, Any]]:
         return (one.model_dump() for one in self.models)
 
+    @checked
     def to_html(self, path: str | Path) -> Path:
         """Write the ranking as one self-contained HTML file and return its path.
 

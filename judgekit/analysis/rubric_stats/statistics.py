@@ -8,8 +8,9 @@ from dataclasses import asdict
 from typing import Any, Self
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.document import Document
 from judgekit.core.score import Part
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Value
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import cr2
 from judgekit.stats.intervals import FEWEST as FEWEST_VALUES

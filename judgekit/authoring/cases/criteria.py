@@ -8,8 +8,9 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, counted
+from judgekit.core.document import Document
 from judgekit.core.errors import CaseError, DatasetError
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Value
 from judgekit.metrics.criteria.item import CriterionItem, leaves_of, read_items
 from judgekit.metrics.criteria.texts import criterion_digest
 

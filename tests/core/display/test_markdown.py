@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.display.markdown import escaped, to_markdown
 from judgekit.core.display.parts import DisplayBar, DisplayLine, DisplayTable
 from judgekit.core.display.text import to_text
-from judgekit.core.value import Document
+from judgekit.core.document import Document
 from tests.core.display.shows import everything
 
 HOSTILE = (
