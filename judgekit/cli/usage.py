@@ -23,6 +23,13 @@ _VALUES = (
 """Part of typer's message about a value -> description of valid values."""
 
 
+_EXTRA_FILES = {
+    (".jinja",): "a rubric is named in the suite: metrics: {NAME: {rubric: FILE}}",
+    (".csv", ".tsv", ".xlsx", ".parquet"): "one table is read: join several first",
+}
+"""Endings of a surplus argument -> what to do."""
+
+
 def usage_line(error: Any, *, groups: Collection[str] = ()) -> str:
     """Return the problem of a command line, with advice.
 
@@ -43,6 +50,9 @@ def usage_line(error: Any, *, groups: Collection[str] = ()) -> str:
     if unknown := _NO_COMMAND.match(message):
         return _unknown_command(unknown[1], command, error.ctx)
     if extra := _EXTRA.match(message):
+        ending = f".{extra[1].rpartition('.')[2]}"
+        if said := next((say for ends, say in _EXTRA_FILES.items() if ending in ends), ""):
+            return f"{command} does not take {extra[1]!r}; {said}"
         words = extra[1].replace(" ", "").isalpha()
         quotes = "; a text with spaces needs quotes" if words else ""
         return f"{command} does not take {extra[1]!r}{quotes}; write {shape}"
@@ -99,11 +109,11 @@ def _closest_option(name: str, context: Any, help: str) -> str:
 def _unknown_command(name: str, command: str, context: Any) -> str:
     if command == "judgekit" and name.endswith((".yaml", ".yml")):
         return f"{name!r} is not a command; to run a suite: judgekit run {name}"
-    if command == "judgekit metrics" and name in ("list", "ls"):
-        return f"{command} has no command {name!r}; `judgekit metrics` lists them"
+    if context.command.invoke_without_command and name in ("list", "ls", "status"):
+        return f"{command} has no command {name!r}; `{command}` lists them"
     if command == "judgekit metrics":
         return f"{name!r} is not a command; to explain a metric: judgekit metrics show {name}"
     known = context.command.list_commands(context)
-    said = synonym("command", name, known) if command == "judgekit" else ""
+    said = synonym("command" if command == "judgekit" else "subcommand", name, known)
     hint = said or suggest(name, known, otherwise=f"; `{command} --help` lists them")
     return f"{command} has no command {name!r}{hint}"

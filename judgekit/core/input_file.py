@@ -156,7 +156,7 @@ def read_entries(
     return entries
 
 
-_CASES = {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq"}
+_CASES = {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xlsm"}
 _SUITES = {".yaml", ".yml"}
 _PERSONA = {
     "voice",
@@ -179,9 +179,32 @@ def other_kind(path: Path, *, wanted: Literal["suite", "rubric"]) -> str | None:
         return f"is no rubric but a suite; run it: judgekit run {path}"
     if ending == ".jinja" and wanted == "suite":
         return f"is a rubric, not a suite; score with it: judgekit score --rubric {path}"
+    if ending in _CASES and wanted == "suite":
+        if (kind := _written(path)) is not None:
+            return f"is {kind}, not a suite; name the suite that wrote it"
+        return f"is no suite but a file of data; to write a suite: judgekit init --cases {path}"
     if ending in _CASES:
         return f"is no {wanted} but a file of data; a suite names its cases: cases: {path.name}"
     return None
+
+
+def _written(path: Path) -> str | None:
+    """Return what judgekit wrote into a file, by its first bytes; `None` for a file of others."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(_MARK)
+    except OSError:
+        return None
+    return next((kind for mark, kind in _KINDS.items() if begin.startswith(mark)), None)
+
+
+_KINDS = {
+    b'{"judgekit":"cassette"': "a cassette",
+    b'{"judgekit":"results"': "the results of a run",
+}
+"""The first bytes of a file that judgekit writes -> what it is."""
+_MARK = 64
+"""Number of bytes that show the kind of such a file."""
 
 
 def other_content(data: Mapping[str, Any], path: Path) -> str | None:

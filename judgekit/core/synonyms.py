@@ -11,8 +11,9 @@ from judgekit.core.sourced import checked_tables
 from judgekit.core.yaml_file import package_data
 
 Place = Literal[
-    "command", "flag", "suite", "rubric", "judge", "metric", "gate", "criterion", "kind", "combine",
-    "argument", "cases", "metric_name", "export", "attribute",
+    "command", "subcommand", "flag", "suite", "rubric", "judge", "metric", "gate", "criterion",
+    "kind", "combine", "argument", "cases", "metric_name", "export",
+    "attribute",
 ]  # fmt: skip
 """What a word is, and where."""
 TABLE = Path(__file__).with_name("data") / "synonyms.yaml"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.suggest import suggest
+from judgekit.core.suggest import closest, suggest
 from judgekit.datasets.field_names import FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.formatting import kind, listed, quoted
 from judgekit.datasets.json_text import to_json_or_text
@@ -130,7 +130,7 @@ class FieldMap:
         given = dict(fields)
         if given.get("metadata") == REST:
             del given["metadata"]  # what every mapping does with unknown keys
-        self._paths = {_target(name): _path(name, text) for name, text in given.items()}
+        self._paths = {_target(name, text): _path(name, text) for name, text in given.items()}
         self._roots = {path.keys[0] for path in self._paths.values()}
 
     def apply(self, row: Mapping[str, Any], *, cells: bool = False) -> dict[str, Any]:
@@ -188,9 +188,12 @@ def _rest_of(value: Any, paths: list[tuple[str, ...]]) -> Any:
     return kept if isinstance(value, dict) else list(kept.values())
 
 
-def _target(name: str) -> str:
+def _target(name: str, text: Any) -> str:
     if name in FIELDS or name == MESSAGES or split_target(name):
         return name
+    if text in FIELDS and not closest(name, FIELDS):
+        turned = f"the field comes first: fields: {{{text}: {name}}}"
+        raise ConfigError(f"fields: {quoted(name)} is not a field of a case; {turned}")
     known = f"; the fields are {', '.join(FIELDS)}, and names like metadata.topic"
     hint = suggest(name, FIELDS, otherwise=known)
     raise ConfigError(f"fields: {quoted(name)} is not a field of a case{hint}")

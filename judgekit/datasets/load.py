@@ -321,9 +321,15 @@ def find_places(
     return places
 
 
+_DELIMITERS = {"tab": r"\t", r"\t": r"\t", "comma": ",", "pipe": "|", "space": " "}
+"""A word for a delimiter -> the character, as YAML writes it in quotes."""
+
+
 def _check_text(delimiter: str | None, encoding: str | None) -> None:
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise ConfigError(f"delimiter: {quoted(delimiter)} is not one character, such as ';'")
+        meant = _DELIMITERS.get(delimiter.lower(), ";")
+        message = f"delimiter: {quoted(delimiter)} is not one character; write delimiter: "
+        raise ConfigError(f'{message}"{meant}"')
     if encoding is not None:
         try:
             "".encode(encoding)
@@ -414,6 +420,10 @@ def _where(name: str, at: str | int) -> str:
     return f"{name}: {at}" if name else at
 
 
+_SPREADSHEETS = {".xls", ".xlsb", ".ods", ".numbers", ".gsheet", ".docx", ".pdf", ".html"}
+"""Endings of tables that their programs can save in another format."""
+
+
 def _container_of(path: Path) -> Container:
     endings = [ending.lower() for ending in path.suffixes]
     ending = endings[-2] if endings[-1:] == [".gz"] and len(endings) > 1 else "".join(endings[-1:])
@@ -421,6 +431,9 @@ def _container_of(path: Path) -> Container:
         return ENDINGS[ending]
     shown = f"the ending {quoted(ending)}" if ending else "a name without an ending"
     known = ", ".join(ENDINGS)
+    if ending in _SPREADSHEETS:
+        message = f"{shown} is no table that judgekit reads; save it as .xlsx or .csv"
+        raise DatasetError(message, where=str(path))
     message = (
         f"{shown} does not show the format of the file; use one of {known}, or set `container` in "
         "a suite"

@@ -19,7 +19,7 @@ from judgekit.core.request import Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.budget import Budget, CostMeter, LocalBudget
-from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
+from judgekit.judges.kinds import KINDS, JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.price import ModelPrice
 from judgekit.judges.tier import check_tier
@@ -63,6 +63,10 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
             raise ConfigError(f"--param {'.'.join(place)}: {NO_KEYS}")
         changes: dict[str, Any] = {"params": {**judge.params, **overrides.params}}
         if overrides.api_base:
+            kind = kind_of(judge.model)
+            if kind.name in KINDS and not kind.server:
+                problem = f"{judge.model} is behind no address; name a model with --judge"
+                raise ConfigError(problem, where=f"--api-base {overrides.api_base}")
             changes["api_base"] = overrides.api_base
         roles[JUDGE] = judge.model_copy(update=changes)
     for role, judge in roles.items():

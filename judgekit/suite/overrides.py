@@ -295,7 +295,10 @@ class SuiteSettings(NamedTuple):
             if written:
                 raise ConfigError(message, where=self.where(*at))
             if flags:
-                raise ConfigError(message, where=f"--set {metric}.{next(iter(flags))}")
+                name, value = next(iter(flags.items()))
+                option = f"{{{metric}: {{{name}: {value}}}}}"
+                message += f"; options are in the suite: metrics: {option}, or --option of score"
+                raise ConfigError(message, where=f"--set {metric}.{name}")
             return None
         values: dict[str, Any] = {}
         for name, value in written.items():

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
 from judgekit.core.input_file import home_path
-from judgekit.core.suggest import suggest
-from judgekit.core.synonyms import key_synonym
+from judgekit.core.suggest import closest, suggest
+from judgekit.core.synonyms import key_synonym, synonym
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE, STAND_INS
 from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
@@ -194,7 +194,7 @@ class Planner:
             return kind, find(kind), None
         except ConfigError as exc:
             if str(exc).startswith("no metric named"):
-                raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}") from exc
+                raise self._no_metric(name, kind, entry) from exc
             raise
 
     def _framed(self, entry: MetricFile) -> tuple[str, Maker, Rubric] | None:
@@ -297,11 +297,36 @@ class Planner:
         }
         return {**options, **files}
 
+    def _no_metric(self, name: str, kind: str, entry: MetricFile) -> ConfigError:
+        """Return the error for an entry whose kind is no metric and no rubric."""
+        if kind == name and (key := _misspelled_subject(entry)):
+            return refused(name, f": unknown key {key}")
+        return ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}")
+
     def _near_metric(self, name: str) -> str:
         """Return a hint: the closest rubric of the suite, or else the closest metric."""
         folders = own_folders(self.settings.base, self.folders)
         own = [rubric for folder in folders for rubric in rubric_names(folder.path)]
+        for folder in folders:
+            for ending in _NEAR_RUBRIC:
+                if (file := folder.path / f"{name}{ending}").is_file():
+                    return f"; {file} is there: a rubric ends in .jinja, so rename it"
         return suggest(name, own, otherwise="") or near_metric(name)
+
+
+_NEAR_RUBRIC = (".md", ".txt", ".j2", ".jinja2", ".html", ".prompt")
+"""Endings of templates elsewhere."""
+
+
+def _misspelled_subject(entry: MetricFile) -> str:
+    """Return the option that was meant as one of `SUBJECTS`, and which; empty if there is none."""
+    for option in entry.model_extra or {}:
+        meant = synonym("metric", option, SUBJECTS)
+        if not meant and (close := closest(option, SUBJECTS, alike=0.7)):
+            meant = f"; did you mean {close[0]!r}?"
+        if meant:
+            return f"{option!r}{meant}"
+    return ""
 
 
 def refused(metric: str, problem: str) -> ConfigError:

@@ -78,7 +78,10 @@ def test_what_is_not_recorded_is_exit_code_3_and_says_how_to_allow_it(judgekit, 
     ("args", "message"),
     [
         (["none.yaml"], "none.yaml: no such suite file"),
-        (["cases.jsonl"], "cases.jsonl: is no suite but a file of data; a suite names its cases"),
+        (
+            ["cases.jsonl"],
+            "cases.jsonl: is no suite but a file of data; to write a suite",
+        ),
         (["suite.yaml", "--only", "safty"], "did you mean 'safety'?"),
         (["suite.yaml", "--record", "some"], "no record mode 'some'"),
         (["suite.yaml", "--param", "temperature"], "--param temperature: write it as name=value"),

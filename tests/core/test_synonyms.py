@@ -31,6 +31,7 @@ def _names():
     flags = {o for one in every for p in one.params for o in p.opts}
     return {
         "command": set(commands),
+        "subcommand": {one.name for _, one in walk(group)},
         "flag": flags,
         "suite": set(SuiteFile.model_fields),
         "judge": set(JudgeFile.model_fields),
@@ -63,7 +64,8 @@ def test_no_word_is_in_a_place_twice_or_a_name_there():
         for word in row["words"]:
             assert (row["place"], word) not in seen
             seen.add((row["place"], word))
-            if row["place"] not in ("flag", "argument", "attribute"):  # another owner may have it
+            # Another owner may have it.
+            if row["place"] not in ("flag", "argument", "subcommand", "attribute"):
                 assert word not in names[row["place"]]
 
 

@@ -87,11 +87,18 @@ def check_mapping(table: CasesTable, mapping: Mapping[str, str]) -> None:
         return
     first = next((name for name in table.names if name not in mapping), "COLUMN")
     flag = quote(f"{first}=output")
+    no_header = any(name.isdecimal() or name.strip()[-1:] in _SENTENCE for name in table.names)
+    advice = "; if line 1 is no header, add one" if no_header else ""
+    flag += advice
     columns = ", ".join(repr(" ".join(name.split())) for name in table.names[:20])
     raise ConfigError(
         f"which column has the answer to score? the columns are {columns}; write --map {flag}",
         where=str(table.path),
     )
+
+
+_SENTENCE = (".", "?", "!")
+"""What ends a sentence, and hardly a name of a column."""
 
 
 def count_cases(own: OwnSuite) -> tuple[int, bool]:
