@@ -267,12 +267,15 @@ class BatchDesk:
     def _look(self) -> None:
         jobs = self.journal.jobs()
         if self._following and any(job.open for job in jobs):
-            with self.journal.locked():
-                courier = Courier(self.journal, connect=self._connect)
-                # Another process may have taken them further while this one waited for the lock.
-                before = self.journal.jobs()
-                jobs = [courier.advance(job, resend=self._resend) for job in before]
-                self._note(jobs, courier, before=before)
+            try:
+                with self.journal.locked():
+                    courier = Courier(self.journal, connect=self._connect)
+                    # Another process may have taken them further while this one waited.
+                    before = self.journal.jobs()
+                    jobs = [courier.advance(job, resend=self._resend) for job in before]
+                    self._note(jobs, courier, before=before)
+            except OSError as exc:
+                raise self._full(exc) from exc
         self._size = self.journal.size
         for job in jobs:
             self._meet(job)
@@ -385,7 +388,9 @@ class BatchDesk:
 
     def _full(self, error: OSError) -> ConfigError:
         place = str(self.journal.folder)
-        return ConfigError(f"cannot be written: {error.strerror}; make room", where=place)
+        return ConfigError(
+            f"cannot be written: {error.strerror}; make room, or make it writable", where=place
+        )
 
     def _add(self, kind: JobKind, id: str, line: bytes, dollars: float | None) -> None:
         files = self._files.setdefault(kind, [])

@@ -98,7 +98,12 @@ class Journal:
             raise ConfigError(message, where=str(self.path)) from exc
 
     def _lines(self) -> Iterator[bytes]:
-        if not self.path.is_file() or self.path.is_symlink():
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            # Without its jobs, their requests would be asked and paid for again.
+            raise ConfigError(
+                "is not a plain file; put the file itself there", where=str(self.path)
+            )
+        if not self.path.exists():
             return
         with self.path.open("rb") as file:
             while line := file.readline(MAX_LINE + 1):

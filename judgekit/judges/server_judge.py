@@ -71,6 +71,7 @@ class ServerJudge(NamedJudge):
         self.retries = server.retries
         self.max_wait = server.max_wait
         self.price = server.price
+        self.tier = server.tier
         self.meter = meter
         """Charges every HTTP attempt to a budget; without one, a wrapper charges the requests."""
         self.settings = settings

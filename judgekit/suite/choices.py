@@ -16,6 +16,8 @@ from judgekit.suite.choice import JudgeChoices, MetricChoices, Recording
 
 if TYPE_CHECKING:
     from judgekit.batch.choice import BatchChoice
+    from judgekit.batch.desk import BatchFacts
+    from judgekit.report.report import Report
     from judgekit.suite.suite import Suite
 
 _EXAMPLE = "metrics=['quality', 'exact_match']"
@@ -134,6 +136,15 @@ class OpenChoices:
         from judgekit.suite.run import cost_facts
 
         return cost_facts(self.suite.cassette)
+
+    def send_jobs(self, report: Report, *, stopped: bool = False) -> BatchFacts | None:
+        """Send the new batch jobs, unless the run was stopped; return and note what happened."""
+        if self.suite is None or self.suite.batches is None:
+            return None
+        facts = self.suite.batches.finish(send=not stopped)
+        if facts is not None:
+            report.run["batch"] = facts.described()
+        return facts
 
     def close(self) -> None:
         """Write the recordings."""

@@ -63,6 +63,8 @@ class _Roles:
             return role
         with placed(where):
             ready = as_judge(judge)
+            if getattr(ready, "tier", None) == "batch":
+                raise _no_jobs(ready)
         role = self._free(JUDGE if only else ready.model)
         self.ready[role] = ready
         return role
@@ -73,6 +75,14 @@ class _Roles:
         role = plain if plain[:1].isalpha() else f"{JUDGE}-{plain}".rstrip("-")
         taken = {*self.written, *self.ready}
         return next(r for n in count(1) if (r := role if n == 1 else f"{role}-{n}") not in taken)
+
+
+def _no_jobs(judge: Judge) -> ConfigError:
+    model = as_judge(judge).model
+    return ConfigError(
+        f"judge: {model} is an object, and no job has its requests; name a model, with its tier as "
+        "in {'model': ..., 'tier': 'batch'}"
+    )
 
 
 def open_chosen(
@@ -100,8 +110,7 @@ def open_chosen(
         entries = _with_jury(entries, voters, roles)
     _check_recording(recording, roles)
     if batches is not None and batches.sending and roles.ready:
-        model = next(iter(roles.ready.values())).model
-        raise ConfigError(f"judge: {model} is an object, and no job has its requests; name a model")
+        raise _no_jobs(next(iter(roles.ready.values())))
     tape = recording.cassette
     data: dict[str, Any] = {"metrics": entries, "judges": roles.written}
     data |= {} if tape is None else {"cassette": str(Path(tape).expanduser())}

@@ -124,7 +124,7 @@ async def evaluate(
             progress=progress,
             stop=stop,
             reuse=reuse,
-            last=partial(_finish, chosen, last=last),
+            last=partial(_finish, chosen, last=last, stop=stop),
         )
         if report.figures.incomplete == ("no cases",):
             warnings.warn(_NO_CASES, stacklevel=2)
@@ -139,9 +139,12 @@ _NO_CASES = (
 )
 
 
-def _finish(chosen: OpenChoices, report: Report, *, last: Last | None) -> None:
-    """Note what the judges by name cost."""
+def _finish(
+    chosen: OpenChoices, report: Report, *, last: Last | None, stop: asyncio.Event | Flag | None
+) -> None:
+    """Note what the judges by name cost, and send the batch jobs of a run that was not stopped."""
     report.run.update(chosen.cost_facts())
+    chosen.send_jobs(report, stopped=stop is not None and stop.is_set())
     if report.folder is not None:
         write_json(report.folder / RUN, report.run)
     if last is not None:

@@ -256,10 +256,7 @@ def _of_cases(
         facts: list[BatchFacts | None] = []
 
         def last(report: Report) -> None:
-            if suite is not None and suite.batches is not None:
-                facts.append(suite.batches.finish(send=True))
-                if facts[0] is not None:
-                    report.run["batch"] = facts[0].described()
+            facts.append(opened.send_jobs(report))
 
         try:
             by_name = set() if suite is None else {metric.name for metric in suite.metrics}

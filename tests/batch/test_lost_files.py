@@ -44,6 +44,29 @@ def test_replies_that_are_gone_are_said_before_they_are_paid_for_again(
     assert project.run().exit_code == 0  # they are on the tape
 
 
+@pytest.mark.parametrize("place", ["batches.jsonl", "batches"])
+def test_a_journal_that_cannot_be_read_or_locked_stops_the_run(
+    tmp_path: Path, provider: Provider, place: str
+) -> None:
+    project = Project(tmp_path / "p", provider.base)
+    provider.done = False
+    project.send()
+    path, aside = project.home / place, tmp_path / "aside"
+    path.rename(aside)
+    strange = {
+        "batches.jsonl": [lambda: path.symlink_to(aside), path.mkdir],
+        "batches": [path.touch, lambda: path.symlink_to(tmp_path / "gone")],
+    }
+    for make in strange[place]:
+        make()
+        with pytest.raises(ConfigError, match=rf"{place}: (is not a plain file|cannot be written)"):
+            project.run()
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+    assert provider.live == 0
+    aside.rename(path)
+    assert project.run().exit_code == 4
+
+
 def test_parts_of_a_file_are_collected_one_after_the_other(
     tmp_path: Path, provider: Provider
 ) -> None:

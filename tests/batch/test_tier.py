@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import judgekit
 from judgekit.core.errors import ConfigError
 
 from .projects import Project
@@ -53,6 +54,26 @@ def test_a_replay_sends_no_job_and_a_renewal_is_refused(tmp_path: Path, provider
     assert provider.sent == []
     with pytest.raises(ConfigError, match=r"suite.yaml:1: tier: batch sends what is not recorded"):
         project.run(record="all")
+
+
+def test_evaluate_sends_jobs_and_takes_their_replies(
+    tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "home"))
+    case = {"id": "a", "input": "What is it?", "output": "It is one."}
+    metrics = {"clear": {"criteria": {"clear": "Is it clear?"}}}
+    judge = {"model": "openai/fake", "api_base": provider.base, "tier": "batch"}
+    for code in (4, 0):
+        report = judgekit.evaluate_sync([case], metrics, judge=judge)
+        assert report.exit_code == code
+        assert (provider.live, len(provider.sent)) == (0, 1)
+    assert report.run["batch"]["collected"] == 1
+
+    made = judgekit.LiteLLMJudge("openai/fake", api_base=provider.base, tier="batch")
+    with pytest.raises(ConfigError, match="openai/fake is an object, and no job has its requests"):
+        judgekit.evaluate_sync([case], metrics, judge=made)
+    assert provider.live == 0
 
 
 @pytest.mark.parametrize("fallback", [None, "flex"])
