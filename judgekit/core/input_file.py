@@ -65,8 +65,10 @@ def read_text(path: Path, *, most: int) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def undecodable(exc: UnicodeDecodeError) -> tuple[str, int]:
+def undecodable(exc: UnicodeDecodeError, *, before: int = 0) -> tuple[str, int]:
     r"""Return what is wrong with the bytes of a text, and the line of the first wrong one.
+
+    `before` is the number of bytes of the file before the text.
 
     >>> undecodable(UnicodeDecodeError("utf-8", b"a\ncaf\xe9", 5, 6, ""))
     ('not UTF-8: byte 5 is 0xe9; save the file as UTF-8', 2)
@@ -75,7 +77,7 @@ def undecodable(exc: UnicodeDecodeError) -> tuple[str, int]:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or 0 in data[:2]:
         return "is UTF-16; save the file as UTF-8", 1
     line = data.count(b"\n", 0, start) + 1
-    return f"not UTF-8: byte {start} is 0x{data[start]:02x}; save the file as UTF-8", line
+    return f"not UTF-8: byte {before + start} is 0x{data[start]:02x}; save the file as UTF-8", line
 
 
 def read_prompt(path: Path, *, flag: str) -> str:

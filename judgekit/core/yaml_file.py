@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import yaml
 
 from judgekit.core.errors import ConfigError, place
+from judgekit.core.lookalike import TYPOGRAPHIC, odd_space
 
 MAX_NODES = 200_000
 """Maximum number of values with aliases expanded: nested aliases grow exponentially."""
@@ -153,7 +155,7 @@ def _misplaced(text: str, lines: list[str], first: int) -> str:
             shown = f"U+{ord(odd[0]):04X}"
             return f"line {number} begins with {shown}, which only looks like a space; type spaces"
     value = lines[-1].partition(":")[2].strip() if lines else ""
-    if value[:1] in _TYPOGRAPHIC and value:
+    if value[:1] in TYPOGRAPHIC and value:
         return f'{value[0]} is no quotation mark of YAML; write " before and after the text'
     quote = _last_quote(text, len(lines) - 1)
     return f"is the quote that opens in line {quote + first} closed?" if quote is not None else ""
@@ -174,7 +176,8 @@ def _last_quote(text: str, last: int) -> int | None:
     return begun
 
 
-_TYPOGRAPHIC = "\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a"
+_OPENING = "\u201c\u201e\u00ab"
+"""Marks that begin a text only; a single one may be an apostrophe."""
 _UNCLOSED = {
     "did not find expected ',' or '}'": ("a , or }", "{"),
     "did not find expected ',' or ']'": ("a , or ]", "["),
@@ -223,13 +226,19 @@ class _Builder:
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):
+            if node.flow_style:
+                self._check_quotes(node.value)
             return [self.build(n, (*path, i), depth + 1) for i, n in enumerate(node.value)]
         return self._scalar(node)
 
     def _mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str, Any]:
         data: dict[str, Any] = {}
+        if node.flow_style:
+            self._check_quotes(one for pair in node.value for one in pair)
         for key_node, value_node in node.value:
             key = key_node.value
+            if isinstance(key_node, yaml.ScalarNode) and not _is_quoted(key_node):
+                self._check_spaces(key_node)
             if key_node.tag == _MERGE:
                 raise self._wrong(
                     key_node, "`<<` is not supported; repeat the keys, or use an alias"
@@ -248,6 +257,26 @@ class _Builder:
             # A message about a key should point at the key, not at its value.
             self._lines.put((*path, key), key_node.start_mark.line)
         return data
+
+    def _check_quotes(self, nodes: Iterable[yaml.Node]) -> None:
+        """Reject a text that a comma cuts off after a typographic quote: `[“one, two”]`."""
+        for node in nodes:
+            text = node.value
+            if (
+                isinstance(text, str)
+                and text[:1] in _OPENING
+                and text
+                and not _is_quoted(node)
+                and not any(mark in text[1:] for mark in TYPOGRAPHIC)
+            ):
+                said = f'{text[0]} is no quotation mark of YAML; write " before and after the text'
+                raise self._wrong(node, said)
+
+    def _check_spaces(self, key: yaml.ScalarNode) -> None:
+        """Reject what looks like a space before a key, or after its colon."""
+        for side, text in (("before", key.value), ("after", key.value.partition(":")[2])):
+            if (name := odd_space(text[:1])) is not None:
+                raise self._wrong(key, f"{name} {side} a key; type a space")
 
     def _is_comment(self, key: yaml.Node) -> bool:
         """Return whether a comment follows the colon of a key, on its line."""

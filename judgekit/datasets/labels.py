@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from judgekit.core.errors import ConfigError, InvalidReply, place
-from judgekit.core.input_file import bounded_lines, nearby
+from judgekit.core.input_file import bounded_lines, nearby, undecodable
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
@@ -121,9 +121,26 @@ def reading_labels(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as exc:
         if path.suffix.lower() in _TABLES:
             raise ConfigError(_table_advice(path), where=str(path)) from exc
-        raise ConfigError(f"labels are not UTF-8 (byte {exc.start})", where=str(path)) from exc
+        problem, line = _first_wrong_byte(path) or undecodable(exc)
+        raise ConfigError(problem, where=place(str(path), line)) from exc
     except OSError as exc:
         raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
+
+
+def _first_wrong_byte(path: Path) -> tuple[str, int] | None:
+    """Return what is wrong with the bytes of a file, and the line.
+
+    The error of a file that is open as text has only a part of the file, and no line.
+    """
+    before = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as exc:
+                return undecodable(exc, before=before)[0], number
+            before += len(line)
+    return None
 
 
 _TABLES = {".csv", ".tsv", ".xlsx", ".xlsm", ".parquet"}

@@ -111,6 +111,12 @@ _Jury = Annotated[
 ]
 
 
+def _fallback(value: Any) -> Any:
+    if isinstance(value, str) and value.casefold() in ("none", "off", "no"):
+        raise ValueError(f"{value} is no metric; leave fallback out for none")
+    return short_for("use")(value)
+
+
 class MetricFile(FileModel):
     """One metric; other keys are its options."""
 
@@ -140,7 +146,7 @@ class MetricFile(FileModel):
     A list sets several gates, for slices of the cases."""
     fallback: Annotated[
         FallbackFile | None,
-        BeforeValidator(short_for("use"), json_schema_input_type=str | FallbackFile | None),
+        BeforeValidator(_fallback, json_schema_input_type=str | FallbackFile | None),
     ] = None
     """The metric that replaces a judge that does not answer."""
     judge: str | None = None

@@ -38,6 +38,8 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
         if key != "gates" and closest(key, names, alike=0.8):
             return suggest(key, names, otherwise="")
         return f"; {package_data(_FORMS)['values']['gate']}"
+    if "/" in key and "model" in names:
+        return f"; write model: {key}"
     if close := closest(key, names):
         return suggest(key, close)
     if key in ("levels", "text") and "criteria" not in path:

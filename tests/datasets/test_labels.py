@@ -4,7 +4,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
-from judgekit.datasets.labels import read_answer, read_labels
+from judgekit.datasets.labels import read_answer, read_label_lines, read_labels
 
 
 def test_a_label_has_the_probability_of_its_case(tmp_path):
@@ -91,3 +91,16 @@ def test_a_probability_whose_weight_would_overflow_is_an_error(tmp_path):
 
     with pytest.raises(ConfigError, match=r"labels.jsonl:1: 'probability' .* is below 1e-09"):
         list(read_labels(path))
+
+
+def test_a_wrong_byte_is_named_with_its_line(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    line = b'{"case": "a", "metric": "m", "value": 1}\n'
+    path.write_bytes(line * 5000 + b'{"case": "\xff"}\n')
+
+    with pytest.raises(ConfigError) as caught:
+        list(read_label_lines(path))
+
+    wrong = 5000 * len(line) + 10
+    expected = f"{path}:5001: not UTF-8: byte {wrong} is 0xff; save the file as UTF-8"
+    assert str(caught.value) == expected
