@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, JsonValue
 
 from judgekit.core.canonical import digest
-from judgekit.core.case_field import ANSWERS, CASE_FIELDS, CASE_WORDS, MESSAGE_LISTS, CaseField
+from judgekit.core.case_field import (
+    ANSWERS,
+    CASE_FIELDS,
+    CASE_WORDS,
+    FIELD_OF,
+    MESSAGE_LISTS,
+    CaseField,
+)
 from judgekit.core.errors import CaseError
 from judgekit.core.sourced import is_source
 from judgekit.core.value import Displayed, Value
@@ -88,9 +95,7 @@ class Case(Displayed, Value):
     such a field fails. `history.N` is message N of the history, from 0; a metric that shows only
     later messages does not fail."""
 
-    other_names: ClassVar[Mapping[str, str]] = {
-        alias: f.name for f in CASE_FIELDS for alias in f.aliases
-    }
+    other_names: ClassVar[Mapping[str, str]] = FIELD_OF
 
     if TYPE_CHECKING:
         # Fields are given as lists or single texts, and are tuples after the validation. Type

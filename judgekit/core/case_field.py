@@ -147,6 +147,8 @@ CASE_WORDS = frozenset((*TEXTS, *TEXT_LISTS))
 _QUOTED = tuple(field.name for field in CASE_FIELDS if field.quoted)
 CASE_TEXTS = tuple(name for name in _QUOTED if name in CASE_WORDS)
 """The texts that are evidence, in the order in which reports show them."""
+FIELD_OF = {alias: field.name for field in CASE_FIELDS for alias in field.aliases}
+"""Words that other tools use for a field -> the field."""
 EVIDENCE = (*CASE_TEXTS, *(name for name in _QUOTED if name in MESSAGE_LISTS))
 """All evidence: the texts, then the messages."""
 JUDGED = (*EVIDENCE, *(f.name for f in CASE_FIELDS if f.judged and f.name not in EVIDENCE))

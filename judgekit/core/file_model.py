@@ -172,7 +172,9 @@ def describe(
             # YAML reads `{text: one, two}` as a mapping with a key `two` and no value for it.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
         known = keys_at(model, path[:-1])
-        meant = lookalike(path[-1]) or key_synonym(path, known) or hints.key(path, known)
+        alias = getattr(model, "other_names", {}).get(path[-1]) if len(path) == 1 else None
+        said = f"; did you mean {alias!r}?" if alias else key_synonym(path, known)
+        meant = lookalike(path[-1]) or said or hints.key(path, known)
         return f"unknown key {name!r}{meant}"
     if fault["type"] == "missing":
         return f"{name!r} is missing{hints.value(path)}"

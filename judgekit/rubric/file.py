@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from judgekit.core.case_field import JUDGED
+from judgekit.core.case_field import FIELD_OF, JUDGED
 from judgekit.core.file_model import FileModel, Fraction, Number, none_yet, short_for
 from judgekit.core.lookalike import lookalike
 from judgekit.core.reply_schema import MAX_ITEMS
@@ -33,7 +33,9 @@ _NAMED_BY_IDS: dict[str, Any] = {"propertyNames": {"pattern": f"^{ID.pattern}$"}
 def _check_fields(fields: list[str] | None) -> list[str] | None:
     for field in fields or ():
         if field not in JUDGED:
-            raise ValueError(f"{field!r} is not a field of a case{suggest(field, JUDGED)}")
+            meant = FIELD_OF.get(field)
+            hint = f"; did you mean {meant!r}?" if meant in JUDGED else suggest(field, JUDGED)
+            raise ValueError(f"{field!r} is not a field of a case{hint}")
     return fields
 
 
