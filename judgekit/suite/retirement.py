@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from judgekit.judges.kinds import kind_of
 from judgekit.judges.prices import listed_retirement
+from judgekit.judges.retirements import announced
 from judgekit.suite.judge_file import JudgeFile
 
 SOON = 90
@@ -23,18 +24,20 @@ class Retirement(NamedTuple):
     day: date
     left: int
     """Days until then; 0 or less if it is over."""
+    source: str = SOURCE
+    """Who says so."""
 
     @property
     def sentence(self) -> str:
         """The fact with its source, and what to do."""
         if self.left <= 0:
             return (
-                f"{self.model} was retired on {self.day} by {SOURCE}: recordings replay, "
+                f"{self.model} was retired on {self.day} by {self.source}: recordings replay, "
                 "but nothing new can be recorded; choose another judge for new cases"
             )
         days = "tomorrow" if self.left == 1 else f"in {self.left} days"
         return (
-            f"{self.model} retires on {self.day}, {days}, by {SOURCE}: record what you need "
+            f"{self.model} retires on {self.day}, {days}, by {self.source}: record what you need "
             "before, and compare its successor with labels"
         )
 
@@ -54,13 +57,15 @@ def retirement_of(judge: JudgeFile, *, on: date) -> Retirement | None:
     """
     if judge.api_base is not None or not kind_of(judge.model).metered:
         return None
-    listed = listed_retirement(judge.model)
+    listed, source = listed_retirement(judge.model), SOURCE
+    if listed is None and (row := announced().get(judge.model)) is not None:
+        listed, source = row["day"], row["by"]
     try:
         day = date.fromisoformat(listed or "")
     except ValueError:
         return None
     left = (day - on).days
-    return Retirement(judge.model, day, left) if left <= SOON else None
+    return Retirement(judge.model, day, left, source) if left <= SOON else None
 
 
 def retirements(judges: Mapping[str, JudgeFile], *, over: bool = False) -> list[Retirement]:

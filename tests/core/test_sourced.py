@@ -27,6 +27,7 @@ FACTS = (
     "judges/data/outcomes.json",
     "judges/data/prompt_caches.json",
     "judges/data/schema_keywords.json",
+    "judges/data/retirements.json",
     "judges/data/service_tiers.json",
     "judges/data/system_role.json",
     "judges/data/weights.json",

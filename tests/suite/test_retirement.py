@@ -9,6 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from judgekit.judges.prices import listed_retirement
+from judgekit.judges.retirements import announced
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.retirement import SOON, retirement_of, retirements, today
 from tests.cli.conftest import judgekit  # noqa: F401
@@ -63,6 +64,23 @@ def test_only_soon_retired_models_of_the_provider_are_named(on):
     }
     assert [one.model for one in retirements(several)] == [MODEL]
     assert retirements(several, over=True) == []
+
+
+def test_a_model_that_litellm_dropped_is_named_with_its_provider(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795737600")  # 27 November 2026
+    model = "anthropic/claude-sonnet-4-20250514"
+
+    gone = retirement_of(JudgeFile(model=model), on=today())
+
+    assert gone.sentence.startswith(
+        f"{model} was retired on 2026-06-15 by the SDK of Anthropic: recordings replay"
+    )
+
+
+def test_each_row_adds_a_model_to_the_table_of_litellm():
+    for model, row in announced().items():
+        assert listed_retirement(model) is None, f"litellm has a date for {model}: delete the row"
+        assert retirement_of(JudgeFile(model=model), on=date.fromisoformat(row["day"])) is not None
 
 
 @pytest.mark.parametrize("odd", ["", "x", "-5", "9" * 30, "١"])
