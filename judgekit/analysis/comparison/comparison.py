@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from judgekit.analysis.comparison.table import Per
 from judgekit.core.arguments import checked
 from judgekit.core.display.parts import DisplayPart, answer_text
 from judgekit.core.distribution import Label
@@ -20,8 +21,6 @@ from judgekit.stats.intervals import Coefficient
 if TYPE_CHECKING:
     import pandas
     import polars
-
-    from judgekit.analysis.comparison.table import Per
 
 Verdict = Literal["worse", "better", "judged lower", "judged higher", "unclear", "same", "unknown"]
 """`unclear`: not significant. `same`: no pair differs. `unknown`: nothing to test."""
