@@ -232,6 +232,11 @@ class Courier:
         if progress.waits:
             problem = advised(progress.problem, codes=progress.codes)
             return self._journal.change(job, state="waiting", status="", job=None, problem=problem)
+        if progress.late:
+            self.problems[job.intent] = (
+                "it has ended, and its replies are not there yet; look again, or drop the job with "
+                "`judgekit batch cancel`, after which its requests are asked and paid for again"
+            )
         if not progress.ended:
             if progress.status != job.status:
                 return self._journal.change(job, status=progress.status[:80])
@@ -294,6 +299,8 @@ class Courier:
                 if exc.status in GONE:
                     return None
                 raise
+            if progress.late:
+                return None
             if not progress.ended:
                 raise refusal from None
             return progress

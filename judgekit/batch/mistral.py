@@ -92,11 +92,12 @@ def _progress(row: dict[str, Any]) -> JobProgress:
     outputs = tuple(file for file in files if isinstance(file, str) and file)
     answered = row.get("succeeded_requests")
     answered = answered if type(answered) is int else None
+    late = status in _ENDED and not outputs and bool(answered or status == "SUCCESS")
     return JobProgress(
         id=text_of(row.get("id")),
         status=status.lower(),
-        # Its file may not be there yet.
-        ended=status in _ENDED and (bool(outputs) or not answered),
+        ended=status in _ENDED and not late,
+        late=late,
         replies=answered,
         outputs=outputs,
         problem="; ".join(list(_errors(row.get("errors")))[:_MOST_ERRORS]),

@@ -95,10 +95,13 @@ def _progress(row: dict[str, Any]) -> JobProgress:
     outputs = tuple(file for file in files if isinstance(file, str) and file)
     errors = list(_errors(row.get("errors")))
     answered = _answered(row.get("request_counts"))
+    # A completed job has a file of replies or one of errors.
+    late = status in _ENDED and not outputs and bool(answered or status == "completed")
     return JobProgress(
         id=text_of(row.get("id")),
         status=status,
-        ended=status in _ENDED and (bool(outputs) or not answered),
+        ended=status in _ENDED and not late,
+        late=late,
         replies=answered,
         outputs=outputs,
         problem="; ".join(text for _, text in errors[:_MOST_ERRORS]),

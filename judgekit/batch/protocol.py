@@ -35,6 +35,8 @@ class JobProgress(NamedTuple):
     """The codes of its errors."""
     replies: int | None = None
     """How many requests it counts as answered; `None` if it does not say."""
+    late: bool = False
+    """Whether it has ended, and the files with its replies are not there yet."""
     waits: bool = False
     """Whether it takes the job when other jobs have ended."""
 

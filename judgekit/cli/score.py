@@ -47,7 +47,7 @@ def score(
 ) -> None:
     """Score one case and explain the score.
 
-    Exit codes: 0 scored, 2 the setup is wrong, 3 no score.
+    Exit codes: 0 scored, 2 the setup is wrong, 3 no score, 4 pending in a batch job.
     """
     from judgekit.cli.output import print_json, print_notes, run_with_progress
     from judgekit.cli.screen import colourful, columns
@@ -75,8 +75,9 @@ def score(
     subject = _case(texts, case)
     built.cases = lambda: iter([subject])  # type: ignore[method-assign]
     rows = next(iter(run_with_progress(built, quiet=True).results)).rows
-    failed = any(isinstance(row.result, Failure) for row in rows)
-    word = "INCOMPLETE" if failed else "DONE"
+    kinds = {row.result.kind for row in rows if isinstance(row.result, Failure)}
+    code = (4 if "pending" in kinds else 3) if kinds else 0
+    word = {0: "DONE", 3: "INCOMPLETE", 4: "PENDING"}[code]
     line = f"{word}: {printable(', '.join(map(_shown, rows)))}."
     if json:
         verdict = {"word": word, "line": line}
@@ -88,8 +89,8 @@ def score(
         print_notes(built)
     if not json:
         paint = Paint(colour=colourful())
-        print(paint(word, "bad" if failed else "good") + line.removeprefix(word))
-    raise typer.Exit(3 if failed else 0)
+        print(paint(word, "bad" if code else "good") + line.removeprefix(word))
+    raise typer.Exit(code)
 
 
 def _shown(row: Row) -> str:

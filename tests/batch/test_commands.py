@@ -235,3 +235,11 @@ def test_a_job_that_fails_at_once_says_why(
     assert "job batch_1: line 1: no such model; name a model that takes batch jobs" in text
     assert command(*RUN, "--record", "new_episodes")[0] == 0
     assert provider.live == 3
+
+
+def test_a_score_that_is_pending_ends_with_4(provider: Provider, command: Command) -> None:
+    judge = ("--judge", "openai/fake", "--api-base", provider.base, "--tier", "batch")
+    text = ("--input", "q", "--output", "x", "--context", "c")
+    code, shown = command("score", "--metric", "faithfulness", *text, *judge)
+    assert (code, shown.splitlines()[-1]) == (4, "PENDING: faithfulness has no score (pending).")
+    assert (provider.live, len(provider.sent)) == (0, 1)

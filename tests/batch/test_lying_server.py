@@ -178,3 +178,19 @@ def test_requests_that_were_changed_are_not_sent(tmp_path: Path, protocol: str) 
         assert (provider.files, provider.jobs) == ({}, {})
         path.write_bytes(before)
         assert courier.advance(job).replies == 4
+
+
+@pytest.mark.parametrize("protocol", ["openai", "mistral"])
+def test_a_completed_job_without_files_stays_open_until_it_is_dropped(
+    tmp_path: Path, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path)
+    names = ("output_file_id", "error_file_id", "output_file", "error_file")
+    with Provider(protocol) as provider, journal.locked():
+        shown = provider.shown
+        monkeypatch.setattr(provider, "shown", lambda one: shown(one) | dict.fromkeys(names))
+        courier = courier_of(journal, Time())
+        job = courier.advance(written(journal, provider))
+        assert job.state == "sent"
+        assert "its replies are not there yet" in courier.problems[job.intent]
+        assert courier.cancel(job).state == "dropped"
