@@ -60,7 +60,7 @@ criteria:
 FALLBACK = {"use": "length", "maximum": 9}
 SUITE = {
     "cases": "cases.jsonl",
-    "judges": {"judge": "fake/a", "second": "fake/b", "third": "openai/gpt-5"},
+    "judges": {"judge": "openai/gpt-5-mini", "second": "fake/b", "third": "openai/gpt-5"},
     "cassette": "tape.jsonl",
     "metrics": {
         "tone": {"fallback": {"use": "length", "maximum": 9}},
