@@ -64,6 +64,7 @@ def rows_of(scratch, folder):
     return {row["metric"]: row["result"] for row in rows if "result" in row}
 
 
+@pytest.mark.thorough
 def test_a_way_is_planned_run_replayed_and_shown(scratch):
     scratch.judgekit("run", "suite.yaml", "--plan")
     scratch.judgekit("run", "suite.yaml", "--record", "new_episodes", "--out", "live")

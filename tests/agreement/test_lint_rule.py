@@ -54,6 +54,7 @@ def lint(scratch, form):
     return json.loads(scratch.judgekit("rubric", "lint", "tone.jinja", "--format", form).out)
 
 
+@pytest.mark.thorough
 def test_a_rule_is_in_every_output(scratch):
     found = [one for one in lint(scratch, "json")["findings"] if one["rule"] == "asks-nothing"]
     assert [(one["line"], one["severity"]) for one in found] == [(6, "note")]

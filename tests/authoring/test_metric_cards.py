@@ -128,6 +128,7 @@ print(json.dumps([*map(metric_text, names), said]))
 """
 
 
+@pytest.mark.thorough
 def test_python_without_docstrings_says_the_same():
     """-OO removes docstrings and asserts; no message may be made of them."""
     here = io.StringIO()

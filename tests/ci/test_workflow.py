@@ -162,6 +162,7 @@ def test_a_missed_gate_fails_the_report_only(repository, tmp_path):
     )
 
 
+@pytest.mark.thorough
 def test_the_first_pull_request_has_nothing_to_compare_with(tmp_path):
     repository = tmp_path / "repository"
     repository.mkdir()
@@ -184,6 +185,7 @@ def test_the_first_pull_request_has_nothing_to_compare_with(tmp_path):
     assert not (artifact / "compare.html").exists()
 
 
+@pytest.mark.thorough
 def test_a_push_is_compared_with_nothing(repository, tmp_path):
     done, summary, _, artifact = check(repository, tmp_path, event="push")
 

@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize(
     ("name", "code"),

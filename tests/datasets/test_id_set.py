@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def test_ids_with_surrogates_are_taken():
     assert not seen.add("\ud800")
 
 
+@pytest.mark.thorough
 def test_a_hundred_thousand_ids_take_at_most_13_bytes_each():
     IdSet().add("warm-up")
     tracemalloc.start()

@@ -123,6 +123,7 @@ def test_whole_cases_are_no_turns():
         list(load_cases([case], format="turns"))
 
 
+@pytest.mark.thorough
 def test_sessions_stream():
     rows = (turn(f"s{n // 4}", n % 4, "assistant", f"{n} " * 200) for n in range(4_000))
     tracemalloc.start()

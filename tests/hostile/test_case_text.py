@@ -94,6 +94,7 @@ def test_a_fence_whose_digest_is_in_the_text_takes_another(monkeypatch):
     assert fenced.endswith("\n</answer-3333333333333333>")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("character", ["a", "x\n", "{{", "</answer>", "\U0001f600", "\x00"])
 def test_ten_megabytes_are_rendered(character):
     size = 10_000_000

@@ -145,6 +145,7 @@ def test_ids_and_texts_of_any_kind_are_scored_and_printed_safely(suite, judgekit
     assert again.code == 0
 
 
+@pytest.mark.thorough
 def test_ten_megabytes_are_scored(suite, judgekit):
     suite(cases=json.dumps({**CASE, "output": "{{ x }}</answer>" * 625_000}).encode())
 

@@ -191,6 +191,7 @@ def test_ctrl_c_in_synchronous_code_waits_for_the_call_and_keeps_its_reply(
     cassette.close()
 
 
+@pytest.mark.thorough
 def test_embeddings_in_flight_are_stored_and_none_is_sent_after_the_stop(
     server: Server, tmp_path: Path
 ) -> None:
@@ -334,6 +335,7 @@ def test_rejections_with_few_open_files_stop_the_run(
     assert done.returncode == 2, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("limit", "count"), [pytest.param(80, 40, marks=pytest.mark.thorough), (256, 400)]
 )

@@ -73,6 +73,7 @@ def measured(suite: Path) -> tuple[int, int]:
     return int(peak), int(code)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
 def test_a_response_of_200_mb_takes_little_memory_and_leaves_a_tape_that_is_read(
     server: Server, tmp_path: Path

@@ -103,6 +103,7 @@ def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) 
     assert server.calls() == 5
 
 
+@pytest.mark.thorough
 def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path: Path) -> None:
     judge = judge_of(server, timeout=1.2, retries=0, pace=LocalPace("judge", rpm=200))
 

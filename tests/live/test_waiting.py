@@ -31,6 +31,7 @@ def test_retry_after_in_seconds_is_kept(server: Server, tmp_path: Path) -> None:
     assert gap(server, "case-1") >= 0.3
 
 
+@pytest.mark.thorough
 def test_retry_after_as_a_date_is_kept(server: Server, tmp_path: Path) -> None:
     # HTTP dates have whole seconds, so that up to one of the two is lost.
     when = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)

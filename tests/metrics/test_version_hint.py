@@ -273,6 +273,7 @@ BUILTIN = """
 """
 
 
+@pytest.mark.thorough
 def test_builtin_rubrics_criteria_and_rubrics_that_extend_them(tmp_path):
     scratch = first_generation(tmp_path)
     scratch.write("tone.jinja", "---\nname: tone\nextends: quality\ndescription: Tone.\n---\n")

@@ -125,6 +125,7 @@ def test_names_are_inert_wherever_they_stand(
     assert tab.evaluate("Object.keys(Object.prototype).length") == 0
 
 
+@pytest.mark.thorough
 def test_a_text_of_a_hundred_thousand_lines_opens(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:

@@ -142,6 +142,7 @@ def test_summary_slices_and_cards_read_without_script(tab: Tab, page: Path) -> N
     assert "prompt_alignment@1" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_opening_and_filtering_build_as_much_for_2100_cases_as_for_500(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path

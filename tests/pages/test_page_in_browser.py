@@ -716,6 +716,7 @@ def test_a_tree_of_criteria_folds_and_has_a_row_for_each(tab: Tab, tmp_path: Pat
     assert last.locator(".sign").get_attribute("aria-label") == "as wanted"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_case_among_five_thousand_is_found(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path

@@ -105,6 +105,7 @@ def test_what_stands_alone_never_survives(before, after):
         assert f"\n{secret}\n" not in EVERYTHING(text)
 
 
+@pytest.mark.thorough
 def test_a_long_text_is_redacted_with_what_is_in_it():
     text = "Nothing to see in this line of prose, which is of a usual length.\n" * 8_000
     redacted = EVERYTHING(f"ann@example.com {text} 203.0.113.9")

@@ -125,6 +125,7 @@ def test_work_that_would_wait_for_itself_is_refused():
         run_sync(nested())
 
 
+@pytest.mark.thorough
 def test_a_stop_of_ones_own_is_kept():
     stop = asyncio.Event()
 

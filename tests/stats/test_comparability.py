@@ -71,6 +71,7 @@ def test_weights_undo_a_plan():
     assert compare_rows(Correction([low] * 40 + [high] * 10, others), span=1.0).p < 1e-6
 
 
+@pytest.mark.thorough
 @each("name", KINDS)
 def test_false_alarms_are_rare(name):
     assert share_flagged(random_runs(KINDS[name], labels=80, runs=RUNS)) <= 0.05

@@ -316,6 +316,7 @@ def draws(count, *, weigh):
         )  # fmt: skip
 
 
+@pytest.mark.thorough
 @each("by", ["ppi", "rogan_gladen"])
 def test_weighted_labels_are_unbiased_and_ignoring_the_weights_is_not(by):
     found = {}
@@ -344,6 +345,7 @@ def without_verdicts(rng, mean, bad, good):
     return person, np.where(silent, judge[~silent].mean(), judge), silent
 
 
+@pytest.mark.thorough
 @each("mean, bad, good", [(0.2, 0.2, 0.6), (0.2, 0.6, 0.2), (0.8, 0.2, 0.6), (0.8, 0.6, 0.2)])
 def test_abstentions_that_depend_on_the_truth_leave_the_mean_covered(mean, bad, good):
     """50 runs of 50 labels; `benchmarks/coverage_correction.py` has 2,000 for more kinds."""

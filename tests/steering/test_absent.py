@@ -50,6 +50,7 @@ def test_every_other_command_is_tried():
     assert sorted(USES) == sorted(COMMANDS)
 
 
+@pytest.mark.thorough
 def test_the_other_commands_work(scratch):
     """In one process: to start one takes longer than most commands."""
     code = """

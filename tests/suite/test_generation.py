@@ -35,6 +35,7 @@ MANIFEST = """
 """
 
 
+@pytest.mark.thorough
 def test_an_old_project_stays_and_a_new_one_gets_the_newest(tmp_path):
     scratch = first_generation(tmp_path)
     scratch.write("suite.yaml", SUITE)

@@ -107,6 +107,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[judgeki
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("what", SAID)
 def test_every_way_to_run_says_it(way, what, reports):

@@ -89,6 +89,7 @@ def test_merged_shards_are_the_bytes_of_one_run(folder, of):
     assert merged.run["shards"] == of
 
 
+@pytest.mark.thorough
 def test_a_large_run_does_not_list_its_keys(folder, monkeypatch):
     for module in ("run", "merge"):
         monkeypatch.setattr(f"judgekit.suite.{module}.MAX_KEYS", 60)

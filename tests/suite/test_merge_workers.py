@@ -139,6 +139,7 @@ def test_what_is_damaged_is_the_same_line(shards: list[Path], old: str, new: str
     assert found == expected
 
 
+@pytest.mark.thorough
 def test_overlapping_and_short_shards_are_the_same_line(shards: list[Path]) -> None:
     file = shards[1] / "shard.json"
     kept = file.read_text("utf-8")

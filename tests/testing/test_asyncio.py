@@ -140,6 +140,7 @@ def test_async_tests_await_their_checks(project, run, written, mode, mark):
     assert len(records(tape(project))) == 22
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scope", ["module", "session"])
 def test_a_loop_may_be_shared_by_many_tests(run, written, scope):
     written(

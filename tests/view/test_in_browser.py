@@ -171,6 +171,7 @@ def test_a_tape_that_is_damaged_by_now_is_said_where_it_was_wanted(
     assert page.locator("button", has_text="Show the rendered prompt").is_enabled()
 
 
+@pytest.mark.thorough
 def test_a_page_says_that_its_run_was_written_anew(tab: Tab, viewer: Viewer, make: Make) -> None:
     make("main", [0.9])
     tab.goto(f"{viewer.address}run?run=main")

@@ -26,6 +26,7 @@ def run(tmp_path_factory):
     return Report.read(made_run(tmp_path_factory.mktemp("plan") / "run", rows))
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(1, 60), st.sampled_from([1.0, 2.0])), min_size=1, max_size=9),
     st.data(),

@@ -60,6 +60,7 @@ def test_a_model_that_nearly_always_wins_has_the_exact_strength(losses):
     assert one.strength - other.strength == pytest.approx(np.log(5000 / losses), abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_intervals_and_ranks_cover_the_truth():
     truth = centred([1.2, 0.4, 0.4, -0.5, -1.5])
     ranks = [(1, 1), (2, 3), (2, 3), (4, 4), (5, 5)]
@@ -117,6 +118,7 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch):
         FittedStrengths([Win(0, 0, 1, 0.5), Win(0, 1, 0, 0.5)], draws=100, seed=1).strengths()
 
 
+@pytest.mark.thorough
 def test_equal_models_may_all_be_the_best():
     denied = 0
     for seed in range(20):

@@ -229,6 +229,7 @@ def test_validation_alone_refuses_labels_that_may_have_been_seen(calibrated):
     assert held.on_brand + held.off_brand == 100
 
 
+@pytest.mark.thorough
 def test_labels_of_a_session_count_once_in_the_interval(simulated, made):
     apart = made[0].calibration.held_out
     simulated.write([{**row, "session_id": f"s{n // 20}"} for n, row in enumerate(simulated.rows)])
@@ -237,6 +238,7 @@ def test_labels_of_a_session_count_once_in_the_interval(simulated, made):
     assert together.high - together.low > apart.high - apart.low
 
 
+@pytest.mark.thorough
 def test_compat_trains_on_all_labels_and_says_so(simulated):
     outcome = written(simulated, options={"compat": "alignmenter"})
 

@@ -192,6 +192,7 @@ def test_labels_need_a_judge(example, judgekit):
     assert "no judge is given: add --judge MODEL, or name a suite that has one" in done.err
 
 
+@pytest.mark.thorough
 def test_the_judge_can_be_compared_on_held_out_labels_alone(calibrated, judgekit):
     flags = ("--judge", "fake/judge", "--sample", "random", "--held-out", "--json")
 

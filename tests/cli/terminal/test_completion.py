@@ -30,6 +30,7 @@ def environment(home):
     return {"HOME": str(home), "PATH": path, "PS1": "ready> ", "HISTFILE": ""}
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 def test_bash_completes_once_it_is_installed(home):
     with Terminal(("bash", "--norc", "-i"), cwd=home, environment=environment(home)) as shell:

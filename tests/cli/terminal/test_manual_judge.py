@@ -137,6 +137,7 @@ def test_skip_abstains_where_the_rubric_allows_it_and_leaves_a_case_otherwise(fo
     assert [r["result"].get("kind") for r in rows if "result" in r] == [None, "not_run"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["quit\r", "\x04", "\x03"])
 def test_stopping_keeps_what_is_done_and_takes_it_up(folder, ending, own_store):
     with Terminal(RUN, cwd=folder) as terminal:

@@ -139,6 +139,7 @@ def test_a_suite_that_is_wrong_at_first_is_waited_for(project):
         assert terminal.finish() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", [("metrics",), ("rubric", "list")])
 def test_lists_fit_the_terminal_and_are_whole_in_a_pipe(project, verb):
     with Terminal((*JUDGEKIT, *verb), cwd=project) as terminal:

@@ -136,6 +136,7 @@ def test_more_references_never_lower_the_value(output):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["choice", "number", "text", "yes_no"])
 @pytest.mark.parametrize(
     "piece", ["\\boxed{", "the answer is ", "*", "1.\n", "(A) ", "yes, ", "1/", "答えは", "\x00"]

@@ -179,6 +179,7 @@ def test_wrong_options_are_said(options, message):
         Math(**options)
 
 
+@pytest.mark.thorough
 @given(st.text(min_size=1, max_size=40).filter(str.strip))
 @settings(max_examples=25, deadline=None)
 def test_any_text_scores_in_range_and_twice_the_same(output):
@@ -216,6 +217,7 @@ def children(mark):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize(
     "how",

@@ -282,6 +282,7 @@ def test_answers_in_another_order_reach_their_criteria(rubric):
     assert [opinion.order for opinion in found.opinions] == ["written", "reversed", "shuffled 1"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("order", "away"), [("balanced", 0.0), ("written", 0.2)])
 def test_balanced_orders_cancel_a_preference_for_the_first_option(rubric, order, away):
     """A judge chooses the first option with probability .7; the truth is one half."""

@@ -116,6 +116,7 @@ def of_lengths(count, mean, seed=2):
     ]
 
 
+@pytest.mark.thorough
 def test_a_judge_of_lengths_has_no_preference_at_equal_length():
     # The outputs are longer, so that the judge prefers them, and length alone is why.
     summary = summary_of(of_lengths(1_000, 30), judge_by(by_length(0.5)), rule="mean")

@@ -312,6 +312,7 @@ def test_opening_and_filtering_build_as_much_for_2100_cases_as_for_500(
     assert [more > 1.5 * few for few, more in zip(*built, strict=True)] == [False, False], built
 
 
+@pytest.mark.thorough
 def test_answers_of_a_megabyte_are_shown(tab: Tab, tmp_path: Path) -> None:
     class Long:
         name = "long"

@@ -301,6 +301,7 @@ def test_the_file_written_is_read_again_as_the_same_cases(tmp_path):
     assert kept.cases[1] == given[1]
 
 
+@pytest.mark.thorough
 def test_a_large_file_streams(tmp_path):
     import tracemalloc
 
