@@ -102,7 +102,10 @@ def outcome(parse: Any, *args: Any) -> Any:
         return (exc.kind, str(exc))
 
 
-@pytest.mark.parametrize(("form", "count"), [(FORM, 5_000), (OWN, 500)])
+@pytest.mark.parametrize(
+    ("form", "count"),
+    [(FORM, 500), (OWN, 500), pytest.param(FORM, 5_000, marks=pytest.mark.thorough)],
+)
 def test_instructor_and_a_replay_read_the_same_values(form: Form, count: int) -> None:
     valid = 0
     for number, text in enumerate(texts(count)):
