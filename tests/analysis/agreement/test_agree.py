@@ -77,7 +77,6 @@ def test_the_rank_correlation_is_scipys(ties):
     assert found.low < found.value < found.high
 
 
-@pytest.mark.thorough
 def test_the_interval_is_about_that_of_scipys_bootstrap():
     one = [DRAW.random() < 0.5 for _ in range(120)]
     other = [v if DRAW.random() < 0.8 else not v for v in one]
