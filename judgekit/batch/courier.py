@@ -96,7 +96,7 @@ class Courier:
                     return further
                 job = further
         except RefusedError as exc:
-            self.problems[job.intent] = _told(exc)
+            self.problems[job.intent] = _problem_of(exc)
             return self._current(job)
         except NoAnswerError as exc:
             lost = "" if job.state != "sending" else "the answer to its submit was lost; "
@@ -153,8 +153,10 @@ class Courier:
             progress = protocol.create(job, path)
         except RefusedError as exc:
             if TOKEN_LIMIT in exc.codes:
-                return self._journal.change(job, state="waiting", problem=_told(exc))
-            self._journal.change(job, state="uploaded", attempt=attempt + 1, problem=_told(exc))
+                return self._journal.change(job, state="waiting", problem=_problem_of(exc))
+            self._journal.change(
+                job, state="uploaded", attempt=attempt + 1, problem=_problem_of(exc)
+            )
             raise
         except NotDoneError:
             self._journal.change(job, state="uploaded")
@@ -316,5 +318,5 @@ class Courier:
         return True
 
 
-def _told(refusal: RefusedError) -> str:
+def _problem_of(refusal: RefusedError) -> str:
     return advised(str(refusal), codes=refusal.codes, status=refusal.status)

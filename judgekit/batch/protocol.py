@@ -15,6 +15,8 @@ MARK = "judgekit"
 PAGE = 100
 """Jobs of a page of a list."""
 MOST_PAGES = 50
+MOST_ERRORS = 3
+"""Number of errors of a refused job to show."""
 _MARGIN = 86_400.0
 """Seconds by which the clocks of a provider and of this machine may differ."""
 TOKEN_LIMIT = "token_limit_exceeded"  # noqa: S105 - a code of an error

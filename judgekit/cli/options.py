@@ -170,14 +170,14 @@ def _expanded(value: Any) -> Any:
 def _paths(find: Callable[[str, Path], Path]) -> Callable[[typer.Context, Any], Any]:
     """Return a callback that replaces a path, or several, by what `find` returns."""
 
-    def found(context: typer.Context, value: Any) -> Any:
+    def replace(context: typer.Context, value: Any) -> Any:
         value = _expanded(value)
         if isinstance(value, list | tuple):
-            return [found(context, one) for one in value]
+            return [replace(context, one) for one in value]
         verb = context.command_path.partition(" ")[2]
         return None if value is None else type(value)(find(verb, Path(value)))
 
-    return found
+    return replace
 
 
 def _suite(verb: str, path: Path) -> Path:

@@ -199,7 +199,7 @@ class Tapes:
         """
         if path not in self.opened:
             asking = self._record is not RecordMode.NONE
-            judge = self._asked(path) if asking else LimitedJudge(self._replayed(path))
+            judge = self._live_judge(path) if asking else LimitedJudge(self._replayed(path))
             self.opened[path] = Cassette(
                 judge,
                 tape=path,
@@ -219,7 +219,7 @@ class Tapes:
             raise ConfigError(message, where=str(path))
         return known[0] if known else AbsentJudge(self.judge or UNKNOWN)
 
-    def _asked(self, path: Path) -> LimitedJudge:
+    def _live_judge(self, path: Path) -> LimitedJudge:
         name, known = self.judge, self._known(path)
         if name is None and len(known) != 1:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")
